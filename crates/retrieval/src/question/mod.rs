@@ -16,6 +16,7 @@ mod lists;
 pub mod names;
 pub mod nearest;
 mod quote;
+mod reading;
 mod request;
 mod second_person;
 pub mod sentences;
@@ -24,22 +25,18 @@ mod time_phrases;
 mod time_words;
 mod wordings;
 
-use std::ops::Range;
-
 use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::profile::ProfileQuestion;
-use crate::text::codes::{self, Codes, WrittenIn};
-use crate::text::words::{Word, visit_words};
-use crate::text::{
-    Analyzer, Language, Languages, QueryLanguages, QueryTerm, Term, is_english_stop_word, normalize,
-};
-use date_parser::TimeExpression;
+use crate::text::{Analyzer, Language, Languages, QueryLanguages, QueryTerm, normalize};
 use dates::{DateMention, date_fit};
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
 use nearest::Nearest;
 pub use quote::Quote;
+use reading::{
+    ListedClasses, QuestionWords, Reading, Times, TranslatedTimes, in_lower_case, words_of,
+};
 pub use tasks::OPEN_BOX;
 
 /// Most words of a question that are read: half of them at its beginning, half at its end.
@@ -95,13 +92,13 @@ pub struct Question {
     pub asks_for_tasks: bool,
     /// What it is about beside tasks, if its words may ask for open ones.
     #[serde(skip)]
-    beside_tasks: Option<Beside>,
+    beside_tasks: Option<RestOfQuestion>,
     /// What it asks beside the times that it names, if it asks anything beside them.
     #[serde(skip)]
-    beside_times: Option<Beside>,
+    beside_times: Option<RestOfQuestion>,
     /// The words of the days to come that it asks for, if it asks for nothing else.
     #[serde(skip)]
-    of_days: Option<Beside>,
+    of_days: Option<RestOfQuestion>,
     /// The usual members of each class that it names, as terms, if it asks for all of a class:
     /// "Which sports does Ada do?"
     #[serde(skip)]
@@ -136,205 +133,58 @@ impl Question {
         let text = normalize(&text);
         let text = &*ends::both_ends_in_words(&text);
         let phrases = time_phrases::translate(text);
-        let in_phrases = phrases.as_ref().map(|phrases| {
-            let words = words_of(&phrases.english);
-            let lower = in_lower_case(&words);
-            let mut times = Times::of(&phrases.english, &words, &lower, Language::English, today);
-            times.nearest = nearest::find_in_translation(&lower, today);
-            (phrases, words, times)
-        });
+        let translated = phrases.as_ref().map(|phrases| TranslatedTimes::of(phrases, today));
         // Without a time the phrases are words like others.
-        let apart = in_phrases.as_ref().filter(|(.., with)| !with.times.is_empty());
-        let text = apart.map_or(text, |(phrases, ..)| &phrases.apart);
+        let apart = translated.as_ref().filter(|translated| !translated.times.times.is_empty());
+        let text = apart.map_or(text, |translated| &translated.phrases.apart);
         let words = words_of(text);
         let lower = in_lower_case(&words);
         let found = find_mentions(text, &words, names);
         let (languages, is_recognised) = analyzer.query_languages(&words, held);
-        let Times { mut times, mut roles, asks_when, nearest } = match apart {
-            Some((phrases, english, with)) => {
-                with.aligned(&phrases.align(&words, english), words.len())
-            }
-            None => {
-                let own = analyzer.language_of_times(&words, languages.own);
-                let mut times = Times::of(text, &words, &lower, own, today);
-                if own != languages.own {
-                    times.leave_out_function_words(&lower, own);
-                }
-                times
-            }
+        let words = QuestionWords { text, words, lower, languages, today };
+        let mut times = match apart {
+            Some(translated) => translated.aligned(&words.words),
+            None => Times::in_own_words(&words, analyzer),
         };
-        let asks_when = asks_when || in_phrases.as_ref().is_some_and(|(.., with)| with.asks_when);
-        if languages.own == Language::English {
-            for asking in request::asking_words(text, &words, &lower) {
-                let roles = roles.get_mut(asking).unwrap_or_default();
-                roles.iter_mut().filter(|role| **role > WordRole::Time).for_each(|role| {
-                    *role = WordRole::Conversation;
-                });
-            }
-        }
-        for at in found.iter().filter(|at| at.is_certain) {
-            roles.get_mut(at.first..at.end).unwrap_or_default().fill(WordRole::Name);
-        }
-        if times.iter().any(|time| time.is_vague) {
-            let content = words.iter().zip(&roles).filter(|(_, role)| **role == WordRole::Content);
-            let content = content.map(|(word, _)| *word);
-            if !distinct_terms(analyzer, content, languages).is_empty() {
-                for time in times.extract_if(.., |time| time.is_vague) {
-                    roles.get_mut(time.words).unwrap_or_default().fill(WordRole::Content);
-                }
-            }
-        }
-        let mut terms_of = |is_of: &dyn Fn(WordRole) -> bool| {
-            let words = words.iter().zip(&roles).filter(|(_, role)| is_of(**role));
-            distinct_terms(analyzer, words.map(|(word, _)| *word), languages)
-        };
-        let asks_for_days = !asks_when
-            && days::are_specific(&times)
-            && terms_of(&|role| role == WordRole::Content).is_empty();
-        let has_weight = |role| !matches!(role, WordRole::Name | WordRole::Conversation);
-        let mut terms = if asks_for_days { Vec::new() } else { terms_of(&has_weight) };
-        let is_left_out = |position| roles.get(position).is_some_and(|role| !has_weight(*role));
-        let mut nameless = without(text, &words, is_left_out);
-        if terms.is_empty() && !asks_for_days {
-            terms = terms_of(&|_| true);
-            nameless = text.to_owned();
-        }
-        join_codes(text, &words, &mut terms, analyzer, languages);
-        // A question for days has no terms, so a record may quote their names. A time relative to
-        // the asker's day is then the asker's wording, not the record's.
-        let is_focused = words.len() <= FOCUSED_WORDS_MAX;
-        let mut quotes: Vec<Quote> = Vec::new();
-        let mut quote = |parts: &[Word<'_>]| {
-            let terms = distinct_terms(analyzer, parts.iter().copied(), languages);
-            if !terms.is_empty() && quotes.iter().all(|known| known.terms != terms) {
-                let together = if asks_for_days { wordings::plainly(parts) } else { Vec::new() };
-                quotes.push(Quote { terms, together, ..Quote::default() });
-            }
-        };
-        times
-            .iter()
-            .filter(|time| is_focused && time.is_relative != asks_for_days)
-            .filter_map(|time| words.get(time.words.clone()))
-            .for_each(&mut quote);
-        if is_focused {
-            for (together, year) in wordings::of(&times, &words, today) {
-                let places = wordings::looked_up(&together).iter();
-                let terms = places.filter_map(|words| {
-                    let words = words.iter().flat_map(|word| words_of(word));
-                    any_of(distinct_terms(analyzer, words, languages))
-                });
-                let terms: Vec<QueryTerm> = terms.collect();
-                let is_known = |known: &Quote| known.together == together;
-                if !terms.is_empty() && !quotes.iter().any(is_known) {
-                    let own = Quote { terms, together, ..Quote::default() };
-                    quotes.push(Quote { year, is_another: true, ..own });
-                }
-            }
-        }
-        if asks_for_days && is_focused {
-            for days::Coming { words, not_beside, said_on } in days::coming(&times, languages.own) {
-                let terms = words.iter().flat_map(|word| words_of(word));
-                let terms = distinct_terms(analyzer, terms, languages);
-                if !terms.is_empty() {
-                    let together = words.into_iter().map(|word| vec![word]).collect();
-                    quotes.push(Quote { terms, together, not_beside, said_on, ..Quote::default() });
-                }
-            }
-        }
-        let is_proper = |position: usize, word: &Word<'_>| {
-            roles.get(position) == Some(&WordRole::Content)
-                && sentences::is_capitalised_inside(text, word)
-        };
-        let proper = words.iter().enumerate().filter(|(position, word)| is_proper(*position, word));
-        let proper = proper
-            .map(|(_, word)| distinct_terms(analyzer, std::iter::once(*word), languages))
-            .filter(|terms| !terms.is_empty())
-            .collect();
-        let first_person = first_person::is_in(text, &lower, languages.own);
-        let asks_for_list = is_focused
-            && !asks_when
-            && languages.own == Language::English
-            && lists::asks_for_list(&lower);
-        let classes = match asks_for_list {
-            true => lists::members(&lower, &terms, analyzer),
-            false => Vec::new(),
-        };
-        let profile = match is_focused && languages.own == Language::English {
-            true => ProfileQuestion::read(text),
+        times.asks_when |= translated.as_ref().is_some_and(|translated| translated.times.asks_when);
+        times.settle_roles(&words, &found, analyzer);
+        let mut reading = Reading::of(words, times, analyzer);
+        let (terms, nameless) = reading.terms_and_nameless(analyzer);
+        let quotes = reading.quotes(analyzer);
+        let proper = reading.proper(analyzer);
+        let ListedClasses { terms, classes, profile } = reading.classes(terms, analyzer);
+        let beside_tasks = reading.beside_tasks(analyzer);
+        let beside_times = reading.beside_times(analyzer);
+        let of_days = reading.of_days(analyzer);
+        let dates = reading.take_dates();
+        let in_phrases = translated.and_then(|translated| translated.times.nearest);
+        let nearest = match dates.is_empty() {
+            true => reading.nearest(in_phrases),
             false => None,
         };
-        if let Some(profile) = &profile
-            && terms.len() > 1
-        {
-            terms.retain(|term| !profile.is_for_subject(term.term.as_str()));
-        }
-        let classes = match &profile {
-            Some(profile) => lists::words_of_profile(profile, &terms, analyzer),
-            None => classes,
-        };
-        let may_ask_for_tasks = is_focused
-            && !asks_when
-            && !asks_for_days
-            && languages.own == Language::English
-            && tasks::asks_for_open(&lower);
-        let mut beside = |is_part: &dyn Fn(usize) -> bool| {
-            let is_left_out = |position: usize| is_left_out(position) || is_part(position);
-            let kept = words.iter().enumerate().filter(|(position, _)| !is_left_out(*position));
-            let terms = distinct_terms(analyzer, kept.map(|(_, word)| *word), languages);
-            let nameless =
-                if terms.is_empty() { String::new() } else { without(text, &words, is_left_out) };
-            Beside { terms, nameless }
-        };
-        let is_asking = |at: usize| lower.get(at).is_some_and(|word| tasks::is_asking(word));
-        let beside_tasks = may_ask_for_tasks.then(|| beside(&is_asking));
-        let is_of_time = |at: usize| roles.get(at) == Some(&WordRole::Time);
-        let names_time = is_focused && !asks_for_days && !times.is_empty();
-        let beside_times = names_time.then(|| beside(&is_of_time));
-        let beside_times = beside_times.filter(|beside| !beside.terms.is_empty());
-        let is_coming = |time: &TimeExpression| {
-            let is_later = |mention: &DateMention| match mention {
-                DateMention::Window { first, .. } => Some(*first) > today,
-                DateMention::EveryYear { .. } => false,
-            };
-            time.mentions.iter().all(is_later)
-        };
-        let of_days = (asks_for_days && times.iter().all(is_coming)).then(|| {
-            let said = words.iter().zip(&lower).enumerate();
-            let said =
-                said.filter(|(at, (_, lower))| is_of_time(*at) && !is_english_stop_word(lower));
-            let terms = distinct_terms(analyzer, said.map(|(_, (word, _))| *word), languages);
-            Beside { terms, nameless: text.to_owned() }
-        });
-        let subject = subject(&found, &lower);
-        let is_naming_certain = found.iter().any(|at| at.is_certain);
-        let mentions = found.into_iter().map(|at| at.mention).collect();
-        let dates: Vec<DateMention> = times.into_iter().flat_map(|time| time.mentions).collect();
-        let names_no_time = dates.is_empty() && is_focused;
-        let in_phrases = in_phrases.as_ref().and_then(|(.., with)| with.nearest);
-        let nearest = || nearest::find(&lower, today).or(nearest).or(in_phrases);
-        let nearest = if names_no_time { nearest() } else { None };
+        let Reading { words: QuestionWords { text, lower, .. }, asks_for_days, .. } = &reading;
         Self {
             terms,
             languages,
             is_perhaps_foreign: !is_recognised && !languages.others.is_empty(),
             nameless,
-            mentions,
-            is_naming_certain,
+            is_naming_certain: found.iter().any(|at| at.is_certain),
+            subject: subject(&found, lower),
+            mentions: found.into_iter().map(|at| at.mention).collect(),
             proper,
             dates,
             nearest,
             quotes,
-            asks_for_days,
+            asks_for_days: *asks_for_days,
             asks_for_tasks: false,
             beside_tasks,
             beside_times,
             of_days,
             classes,
             profile,
-            subject,
-            first_person,
-            asks_of_program: second_person::asks_of_program(text, &lower),
-            asks_when,
+            first_person: first_person::is_in(text, lower, languages.own),
+            asks_of_program: second_person::asks_of_program(text, lower),
+            asks_when: reading.asks_when,
         }
     }
 
@@ -346,7 +196,7 @@ impl Question {
     /// The same question without the times that it names, if it names some and asks anything beside
     /// them.
     pub fn without_times(&self) -> Option<Self> {
-        let Beside { terms, nameless } = self.beside_times.clone()?;
+        let RestOfQuestion { terms, nameless } = self.beside_times.clone()?;
         Some(Self {
             terms,
             nameless,
@@ -360,7 +210,7 @@ impl Question {
     /// The same question for records that name the days to come that it asks for, whatever their
     /// own days are: "The rehearsal is on Wednesday" of two months ago.
     pub fn in_words(&self) -> Option<Self> {
-        let Beside { terms, nameless } = self.of_days.clone()?;
+        let RestOfQuestion { terms, nameless } = self.of_days.clone()?;
         Some(Self {
             terms,
             nameless,
@@ -376,7 +226,7 @@ impl Question {
     /// weight.
     #[must_use]
     pub fn for_tasks(mut self) -> Self {
-        if let Some(Beside { terms, nameless }) = self.beside_tasks.take() {
+        if let Some(RestOfQuestion { terms, nameless }) = self.beside_tasks.take() {
             (self.terms, self.nameless) = (terms, nameless);
             self.asks_for_tasks = true;
         }
@@ -454,106 +304,9 @@ impl Question {
 
 /// What a question says beside its times, or beside asking for open tasks.
 #[derive(Clone, Debug, PartialEq)]
-struct Beside {
+struct RestOfQuestion {
     terms: Vec<QueryTerm>,
     nameless: String,
-}
-
-/// What a word of a question is for. The most telling role is first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum WordRole {
-    /// Part of the name of a known person.
-    Name,
-    /// Part of a time.
-    Time,
-    /// Asks, or, beside a time, is for the conversation itself: it carries no weight.
-    Conversation,
-    /// Stands for anything that may be of a time, or for nothing.
-    General,
-    /// Anything else.
-    Content,
-}
-
-/// What a question says about times.
-struct Times {
-    times: Vec<TimeExpression>,
-    /// Of each word.
-    roles: Vec<WordRole>,
-    asks_when: bool,
-    /// The direction in which words of another language look.
-    nearest: Option<Nearest>,
-}
-
-impl Times {
-    fn of(
-        text: &str,
-        words: &[Word<'_>],
-        lower: &[String],
-        language: Language,
-        today: Option<Date>,
-    ) -> Self {
-        let english = time_words::in_english(lower, language);
-        let times = date_parser::parse(text, words, &english, language, today);
-        // "passé" is "last", and "happened" where it does not pick a time.
-        let means_happened = |word: &str| word == "last" && language == Language::French;
-        let is_general = |word: &str| {
-            days::is_general(word) || is_english_stop_word(word) || means_happened(word)
-        };
-        let role = |(position, word): (usize, &String)| {
-            if times.iter().any(|time| time.words.contains(&position)) {
-                WordRole::Time
-            } else if !times.is_empty() && days::is_conversation(word) {
-                WordRole::Conversation
-            } else if is_general(word) {
-                WordRole::General
-            } else {
-                WordRole::Content
-            }
-        };
-        let roles = english.iter().enumerate().map(role).collect();
-        let nearest = nearest::find_in_translation(&english, today).filter(|_| *english != *lower);
-        Self { times, roles, asks_when: asks_when(&english), nearest }
-    }
-
-    /// The function words of a language in which nothing is looked up are not content.
-    fn leave_out_function_words(&mut self, lower: &[String], language: Language) {
-        for (role, word) in self.roles.iter_mut().zip(lower) {
-            if *role == WordRole::Content && Analyzer::is_of_function_words(word, language) {
-                *role = WordRole::General;
-            }
-        }
-    }
-
-    /// The same for the words of another text, of which there are `count`. `ranges` has those that
-    /// each word stands for. A phrase has the most telling role of its words.
-    fn aligned(&self, ranges: &[Range<usize>], count: usize) -> Self {
-        let mut roles = vec![WordRole::Content; count];
-        for (range, role) in ranges.iter().zip(&self.roles) {
-            let own = roles.get_mut(range.clone()).unwrap_or_default();
-            own.iter_mut().for_each(|own| *own = (*own).min(*role));
-        }
-        let start = |position: usize| ranges.get(position).map_or(count, |range| range.start);
-        let end = |position: usize| ranges.get(position).map_or(count, |range| range.end);
-        let times = self.times.iter().map(|time| TimeExpression {
-            mentions: time.mentions.clone(),
-            words: start(time.words.start)..end(time.words.end.saturating_sub(1)),
-            ..*time
-        });
-        Self { times: times.collect(), roles, ..*self }
-    }
-}
-
-fn words_of(text: &str) -> Vec<Word<'_>> {
-    let mut words = Vec::new();
-    visit_words(text, |word| {
-        words.push(word);
-        words.len() < QUESTION_WORDS_MAX
-    });
-    words
-}
-
-fn in_lower_case(words: &[Word<'_>]) -> Vec<String> {
-    words.iter().map(|word| word.text.to_lowercase()).collect()
 }
 
 /// What the fit of a record's time depends on.
@@ -567,22 +320,6 @@ pub struct RecordTime {
     pub is_quoted: bool,
 }
 
-/// The text without the words that `is_left_out`, by number, and without what is between two of
-/// them.
-fn without(text: &str, words: &[Word<'_>], is_left_out: impl Fn(usize) -> bool) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let (mut copied, mut previous) = (0, None);
-    for (position, word) in words.iter().enumerate().filter(|(position, _)| is_left_out(*position))
-    {
-        if position.checked_sub(1) != previous || position == 0 {
-            kept.push_str(text.get(copied..word.start).unwrap_or_default());
-        }
-        (copied, previous) = (word.end(), Some(position));
-    }
-    kept.push_str(text.get(copied..).unwrap_or_default());
-    kept
-}
-
 /// The index of the subject among the mentions, if there are different people. A possessive ("Ben's
 /// decision") is not the subject, and in "Ada and Ben" neither person alone is.
 fn subject(found: &[MentionAt], words: &[String]) -> Option<usize> {
@@ -594,103 +331,6 @@ fn subject(found: &[MentionAt], words: &[String]) -> Option<usize> {
         return None;
     }
     found.iter().position(|at| !at.mention.text.ends_with("'s") && !at.mention.text.ends_with("’s"))
-}
-
-fn distinct_terms<'a>(
-    analyzer: &mut Analyzer,
-    words: impl Iterator<Item = Word<'a>>,
-    languages: QueryLanguages,
-) -> Vec<QueryTerm> {
-    let mut terms: Vec<QueryTerm> = Vec::new();
-    for word in words {
-        for one in analyzer.query_terms_of_word(word, languages) {
-            if terms.iter().all(|known| known.term != one.term) {
-                terms.push(one);
-            }
-        }
-    }
-    terms
-}
-
-/// Lets the parts of a code, such as "LH 1834", ask for the whole as well.
-fn join_codes(
-    text: &str,
-    words: &[Word<'_>],
-    terms: &mut [QueryTerm],
-    analyzer: &mut Analyzer,
-    languages: QueryLanguages,
-) {
-    let mut codes = Codes::new(WrittenIn::Question);
-    let mut places: Vec<_> = words.iter().filter_map(|word| codes.take(text, word)).collect();
-    places.extend(codes.end(text));
-    for at in places {
-        let whole = Term::from(&*codes::joined(text.get(at.clone()).unwrap_or_default()));
-        let parts = words.iter().filter(|word| at.contains(&word.start)).copied();
-        let parts = distinct_terms(analyzer, parts, languages);
-        let is_part = |one: &QueryTerm| parts.iter().any(|part| part.term == one.term);
-        for one in terms.iter_mut().filter(|one| is_part(one)) {
-            one.variants.push(whole.clone());
-        }
-    }
-}
-
-/// One term for all: a record that has one of them has it.
-fn any_of(terms: Vec<QueryTerm>) -> Option<QueryTerm> {
-    let mut terms = terms.into_iter();
-    let mut one = terms.next()?;
-    for QueryTerm { term, variants, .. } in terms {
-        let others = std::iter::once(term).chain(variants);
-        let others: Vec<Term> =
-            others.filter(|other| one.all().all(|term| term != other)).collect();
-        one.variants.extend(others);
-    }
-    Some(one)
-}
-
-/// True for "when …", "what|which day|date|month|year …", "how long …", "since when", "how many
-/// years ago".
-fn asks_when(words: &[String]) -> bool {
-    /// A later "when" starts a clause ("What did she feel when …").
-    const WHEN_POSITION_MAX: usize = 1;
-    let word = |position: usize| words.get(position).map_or("", String::as_str);
-    (0..words.len()).any(|position| match word(position) {
-        // "When I sign up, what …" begins with a clause that no verb follows at once.
-        "when" => position <= WHEN_POSITION_MAX && is_verb_or_end(word(position + 1)),
-        "when's" | "when’s" => true,
-        "what" | "which" => matches!(
-            word(position + 1),
-            "date"
-                | "day"
-                | "days"
-                | "week"
-                | "weekend"
-                | "month"
-                | "months"
-                | "year"
-                | "years"
-                | "time"
-                | "season"
-                | "hour"
-                | "decade"
-                | "century"
-        ),
-        "how" => match word(position + 1) {
-            "long" => true,
-            "many" => matches!(word(position + 2), "days" | "weeks" | "months" | "years" | "hours"),
-            _ => false,
-        },
-        _ => false,
-    })
-}
-
-/// True for a verb that follows the "when" of a question, and for the end of the question.
-fn is_verb_or_end(word: &str) -> bool {
-    const VERBS: [&str; 26] = [
-        "am", "are", "aren't", "can", "could", "did", "didn't", "do", "does", "doesn't", "don't",
-        "had", "has", "have", "is", "isn't", "may", "might", "must", "shall", "should", "was",
-        "were", "will", "would", "",
-    ];
-    VERBS.contains(&word)
 }
 
 #[cfg(test)]
