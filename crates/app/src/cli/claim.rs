@@ -1,6 +1,6 @@
 //! `because claim`: claims in words, added and replaced by hand; and the list of all beliefs.
 
-use engine::write::graph::{GraphChange, Otherwise, RecordType, Reference, Statement};
+use engine::write::graph::{GraphChange, RecordType, Reference, ReplacementFields, Statement};
 use kernel::body::{EdgeType, TextClaimType};
 use kernel::kind::{Capability, Kind};
 
@@ -184,7 +184,7 @@ fn supersede(session: &CliSession, args: &SupersedeArgs) -> Result<u8, Failure> 
         target: Reference::Id(old),
         text: text.to_owned(),
         inputs: service::inputs(&space, &args.source)?,
-        otherwise: Otherwise {
+        otherwise: ReplacementFields {
             claim_type: args.claim_type,
             tags: Some(args.tag.clone()).filter(|tags| !tags.is_empty()),
             visibility,

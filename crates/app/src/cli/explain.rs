@@ -54,7 +54,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
     let valid_at_us = session.times().start_if_given_us(args.valid_at.as_deref())?;
     let ScopedSpace { opened: mut space, scope, disclosure } = session.open_with(&args.name)?;
-    handles::tell(&session.home, &mut space)?;
+    handles::set_owner_names(&session.home, &mut space)?;
     let viewpoint = Viewpoint { disclosure, as_of_us, valid_at_us };
     let mut explaining = match space.explain_from(&args.name, &viewpoint) {
         Err(EngineError::NotABelief { id, .. }) => {

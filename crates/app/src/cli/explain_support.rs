@@ -3,7 +3,7 @@
 
 use engine::belief::claims::is_in_words;
 use engine::belief::explain::Explaining;
-use engine::belief::support::{Fewest, Search, Support, Whole};
+use engine::belief::support::{FewestToRemove, NoSmallerSupport, Search, Support};
 use engine::owner::SpaceOwner;
 use kernel::confidence::Band;
 use kernel::id::OpId;
@@ -110,7 +110,9 @@ fn print_losses(
             ))?;
         }
     }
-    let Some(Fewest { inputs, band: left, is_fewest }) = &search.fewest else { return Ok(()) };
+    let Some(FewestToRemove { inputs, band: left, is_fewest }) = &search.fewest else {
+        return Ok(());
+    };
     let without = count(inputs.len() as u64, "input");
     let without = if *is_fewest { without } else { format!("{without} or fewer") };
     let left = left.map_or("not be derived".to_owned(), |left| format!("be {}", left.as_str()));
@@ -140,15 +142,17 @@ fn option_without(id: &OpId, explaining: &Explaining) -> String {
     format!("{option} {}", short(id))
 }
 
-fn in_words(why: Whole) -> &'static str {
+fn in_words(why: NoSmallerSupport) -> &'static str {
     match why {
-        Whole::Person => "a person stated it",
-        Whole::Model => "a model concluded it and cannot be run again",
-        Whole::OtherDeriver => {
+        NoSmallerSupport::Person => "a person stated it",
+        NoSmallerSupport::Model => "a model concluded it and cannot be run again",
+        NoSmallerSupport::OtherDeriver => {
             "this program does not have the deriver that made it, in that version"
         }
-        Whole::Redacted => "the content of one is not available, so it cannot be derived again",
-        Whole::NotRepeated => "these alone do not give it the same confidence",
+        NoSmallerSupport::Redacted => {
+            "the content of one is not available, so it cannot be derived again"
+        }
+        NoSmallerSupport::NotRepeated => "these alone do not give it the same confidence",
     }
 }
 

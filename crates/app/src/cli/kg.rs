@@ -11,7 +11,7 @@ use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::effective::{EffectiveView, Scope};
-use crate::service::knowledge::{self, Known, Search};
+use crate::service::knowledge::{self, RecordDetails, Search};
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::wording::hundredths;
 
@@ -231,8 +231,8 @@ fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn print_known(known: &Known, mark: &str) -> Result<(), Failure> {
-    let Known { record, aliases, edges, neighbours, sources, more, .. } = known;
+fn print_known(known: &RecordDetails, mark: &str) -> Result<(), Failure> {
+    let RecordDetails { record, aliases, edges, neighbours, sources, more, .. } = known;
     print_record(record, mark)?;
     let entity_type = record.payload.get("entity_type").and_then(Value::as_str);
     field("what it is", entity_type.unwrap_or_default())?;

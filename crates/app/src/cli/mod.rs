@@ -271,7 +271,7 @@ impl CliSession {
     /// The space, which must be there.
     pub(crate) fn open(&self, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
         let opened = match self.opened.take() {
-            Some(opened) => self.told(opened, purpose)?,
+            Some(opened) => self.with_owner_names(opened, purpose)?,
             None => self.session.open(purpose)?,
         };
         self.note_whose(&opened, purpose);
@@ -280,9 +280,13 @@ impl CliSession {
 
     /// A space that was opened to be read: where beliefs may be derived, the derivers have to know
     /// who the person is.
-    fn told(&self, mut opened: OpenedSpace, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
+    fn with_owner_names(
+        &self,
+        mut opened: OpenedSpace,
+        purpose: SpaceUse,
+    ) -> Result<OpenedSpace, Failure> {
         if purpose.may_derive() {
-            handles::tell(&self.session.home, &mut opened)?;
+            handles::set_owner_names(&self.session.home, &mut opened)?;
         }
         Ok(opened)
     }
@@ -290,7 +294,7 @@ impl CliSession {
     /// The space, which is made if it is not there.
     pub(crate) fn open_or_make(&self, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
         let opened = match self.opened.take() {
-            Some(opened) => self.told(opened, purpose)?,
+            Some(opened) => self.with_owner_names(opened, purpose)?,
             None => self.session.locator()?.open_or_make(purpose, self.session.now)?,
         };
         self.note_whose(&opened, purpose);

@@ -10,7 +10,7 @@ use super::CliSession;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable};
 use crate::place::{TrustedSpace, enclosing_spaces, named_space};
-use crate::service::standing::Standing;
+use crate::service::standing::SpaceOwnership;
 
 /// Arguments of `trust`.
 #[derive(clap::Args)]
@@ -53,7 +53,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     if !path.exists() {
         return Err(Failure::NoSpaceThere { path, named: None });
     }
-    if !args.remove && matches!(Standing::of(&session.home, &path)?, Standing::Own) {
+    if !args.remove && matches!(SpaceOwnership::of(&session.home, &path)?, SpaceOwnership::Own) {
         return say_own(session, &path);
     }
     let space = Space::open_without_trace(&path, session.home.signer()?)?;

@@ -32,7 +32,7 @@ pub(crate) struct RebuildArgs {}
 pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Read)?;
     if space.owner.is_none() {
-        handles::tell(&session.home, &mut space)?;
+        handles::set_owner_names(&session.home, &mut space)?;
     }
     let begun = std::time::Instant::now();
     let bar = output::progress(Some(space.head()?.0), "verifying {bar:30} {pos}/{len} operations");

@@ -278,7 +278,7 @@ pub(super) fn sign_for(
     }
     // What the person goes by may have changed since the space was opened.
     if matches!(need, Need::Try | Need::Write(_)) {
-        handles::tell_again(home, opened)?;
+        handles::refresh_owner_names(home, opened)?;
     }
     Ok(())
 }

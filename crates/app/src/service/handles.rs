@@ -135,7 +135,7 @@ fn owner_of(stated: &[StatedHandle]) -> Owner {
 /// Tells the derivers of a space who its owner is, if the person made the space or may speak for
 /// the person who did, as with another device of theirs. In what somebody else made and the person
 /// only adds to, "you" is not the person alone.
-pub(crate) fn tell(home: &Home, space: &mut Space) -> Result<(), Failure> {
+pub(crate) fn set_owner_names(home: &Home, space: &mut Space) -> Result<(), Failure> {
     let now = jiff::Timestamp::now();
     let path = home.global_space();
     let known = if space.path() == path {
@@ -155,20 +155,20 @@ pub(crate) fn tell(home: &Home, space: &mut Space) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How often a space that stays open is told again at most.
-const TOLD_EVERY: Duration = Duration::from_secs(1);
+/// How often the names are looked up at most for a space that stays open.
+const REFRESHED_EVERY: Duration = Duration::from_secs(1);
 
 /// The same for a space that stays open, if the home space may have changed since.
-pub(crate) fn tell_again(home: &Home, opened: &mut OpenedSpace) -> Result<(), Failure> {
-    let is_recent = opened.told.is_some_and(|(at, _)| at.elapsed() < TOLD_EVERY);
+pub(crate) fn refresh_owner_names(home: &Home, opened: &mut OpenedSpace) -> Result<(), Failure> {
+    let is_recent = opened.owner_names_set_at.is_some_and(|(at, _)| at.elapsed() < REFRESHED_EVERY);
     if opened.owner.is_some() || is_recent {
         return Ok(());
     }
     let stamp = stamp_of(&home.global_space());
-    if opened.told.is_none_or(|(_, known)| known != stamp) {
-        tell(home, &mut opened.space)?;
+    if opened.owner_names_set_at.is_none_or(|(_, known)| known != stamp) {
+        set_owner_names(home, &mut opened.space)?;
     }
-    opened.told = Some((Instant::now(), stamp));
+    opened.owner_names_set_at = Some((Instant::now(), stamp));
     Ok(())
 }
 

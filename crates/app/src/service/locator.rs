@@ -7,7 +7,7 @@ use store::StoreError;
 
 use super::handles;
 use super::opening::{OpenedSpace, PassedOver, SpaceUse};
-use super::standing::Standing;
+use super::standing::SpaceOwnership;
 use crate::failure::{Failure, RequestError};
 use crate::place::{GLOBAL, Home, enclosing_spaces, make_folder, named_space};
 
@@ -26,7 +26,7 @@ pub(crate) struct Located {
     /// The spaces that were passed over to find it.
     pub(crate) passed: Vec<PassedOver>,
     /// Whose it is, if that is known already.
-    standing: Option<Standing>,
+    standing: Option<SpaceOwnership>,
 }
 
 impl Located {
@@ -59,8 +59,8 @@ impl SpaceLocator<'_> {
             if path == global {
                 break;
             }
-            match Standing::of(self.home, &path)? {
-                Standing::Foreign(foreign) if !foreign.is_trusted(self.home)? => {
+            match SpaceOwnership::of(self.home, &path)? {
+                SpaceOwnership::Foreign(foreign) if !foreign.is_trusted(self.home)? => {
                     passed.push(PassedOver { path, owner: foreign.owner.label() });
                 }
                 standing => return Ok(Located { path, passed, standing: Some(standing) }),
@@ -88,16 +88,16 @@ impl SpaceLocator<'_> {
                 Some(named) => Failure::NoSpaceThere { path, named: Some(named.to_owned()) },
             });
         }
-        let standing = standing.map_or_else(|| Standing::of(self.home, &path), Ok)?;
+        let standing = standing.map_or_else(|| SpaceOwnership::of(self.home, &path), Ok)?;
         let foreign = match standing {
-            Standing::Own => {
+            SpaceOwnership::Own => {
                 let mut space = Space::open(&path, self.home.signer()?)?;
                 if purpose.may_derive() {
-                    handles::tell(self.home, &mut space)?;
+                    handles::set_owner_names(self.home, &mut space)?;
                 }
                 return Ok(OpenedSpace { passed, ..OpenedSpace::own(space) });
             }
-            Standing::Foreign(foreign) => *foreign,
+            SpaceOwnership::Foreign(foreign) => *foreign,
         };
         if let Some(capability) = purpose.capability().filter(|_| !foreign.may_write) {
             let (owner, key) = (foreign.owner.label(), foreign.reader());
@@ -107,7 +107,7 @@ impl SpaceLocator<'_> {
             SpaceUse::Read | SpaceUse::HandOut => foreign.open(self.home)?,
             _ => Space::open(&path, self.home.signer()?)?,
         };
-        Ok(OpenedSpace { space, owner: Some(foreign.owner), passed, told: None })
+        Ok(OpenedSpace { space, owner: Some(foreign.owner), passed, owner_names_set_at: None })
     }
 
     /// Opens the space for writing. The home space is created if it does not exist yet.

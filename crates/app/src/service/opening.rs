@@ -94,7 +94,7 @@ pub(crate) struct OpenedSpace {
     /// The spaces that were passed over to find it.
     pub(crate) passed: Vec<PassedOver>,
     /// When its derivers were told who its owner is, and what the home space's file was then.
-    pub(crate) told: Option<(Instant, HomeStamp)>,
+    pub(crate) owner_names_set_at: Option<(Instant, HomeStamp)>,
 }
 
 /// What changes with every write to the home space: times and sizes of its file and its log.
@@ -103,7 +103,7 @@ pub(crate) type HomeStamp = [Option<(SystemTime, u64)>; 2];
 impl OpenedSpace {
     /// A space of one's own.
     pub(crate) fn own(space: Space) -> Self {
-        Self { space, owner: None, passed: Vec::new(), told: None }
+        Self { space, owner: None, passed: Vec::new(), owner_names_set_at: None }
     }
 }
 

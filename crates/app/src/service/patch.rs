@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use engine::belief::review::{Status, acting_on};
 use engine::private::Disclosure;
-use engine::write::graph::{GraphChange, NamedChange, Otherwise, RecordType, Reference, Statement};
+use engine::write::graph::{
+    GraphChange, NamedChange, RecordType, Reference, ReplacementFields, Statement,
+};
 use engine::write::import::Intent;
 use engine::write::patch::{NewPatch, Patch, Patched, StatusChange, follows_from, refusals};
 use engine::{EngineError, Space};
@@ -549,7 +551,7 @@ impl OperationReader<'_> {
                 self.words(&text);
                 let target = self.one(&target)?;
                 let inputs = self.sources(&sources)?;
-                let otherwise = Otherwise::default();
+                let otherwise = ReplacementFields::default();
                 one(local, GraphChange::Supersede { target, text, inputs, otherwise })
             }
             PatchOperation::Retract { local, target, sources, reason } => {

@@ -23,7 +23,7 @@ const PEEKS_MAX: usize = 100;
 const BETWEEN_PEEKS: Duration = Duration::from_millis(10);
 
 /// Whose a space is.
-pub(crate) enum Standing {
+pub(crate) enum SpaceOwnership {
     /// The person's own.
     Own,
     /// Somebody else's.
@@ -41,7 +41,7 @@ pub(crate) struct ForeignSpace {
     pub(crate) may_write: bool,
 }
 
-impl Standing {
+impl SpaceOwnership {
     /// Looks at a space without writing anything to its file or beside it.
     pub(crate) fn of(home: &Home, path: &Path) -> Result<Self, Failure> {
         let signer = home.signer()?;

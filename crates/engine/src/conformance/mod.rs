@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use crate::EngineError;
 use crate::write::graph::{GraphChange, INPUT_ROLE};
 use device::Device;
-use scenario::{Act, Expect, Input, Step, What};
+use scenario::{Act, Expect, Input, ScenarioAction, Step};
 pub use scenario::{Scenario, read};
 
 /// Microseconds of a step; what the engine records for it takes the following ones.
@@ -109,8 +109,10 @@ pub fn run(scenario: &Scenario) -> Result<Vec<Difference>, ConformanceError> {
 
 fn count_merges(steps: &[Step]) -> usize {
     let acts = steps.iter().filter_map(|step| step.act.as_ref());
-    acts.map(|act| usize::from(matches!(act.what, What::Merge { .. })) + count_merges(&act.merged))
-        .sum()
+    acts.map(|act| {
+        usize::from(matches!(act.what, ScenarioAction::Merge { .. })) + count_merges(&act.merged)
+    })
+    .sum()
 }
 
 /// A point in a device's log.
@@ -184,12 +186,14 @@ impl Run<'_> {
             return Err(self.refuse(step, format!("{name:?} is the name of an earlier step")));
         }
         match &act.what {
-            What::Mark { name } => {
+            ScenarioAction::Mark { name } => {
                 device.last = device::Last::default();
                 self.marks.insert(name.clone(), Mark { length: device.log().len(), clock: *clock });
                 return Ok(());
             }
-            What::Merge { from, .. } => return self.merge(device, clock, step, from, &act.merged),
+            ScenarioAction::Merge { from, .. } => {
+                return self.merge(device, clock, step, from, &act.merged);
+            }
             _ => {}
         }
         if is_foreign_patch(&act.what) {
@@ -210,7 +214,7 @@ impl Run<'_> {
             None => self.next_time(*clock),
         };
         let ts = HlcTimestamp(t.saturating_add(1).saturating_mul(STEP_US));
-        if let What::Revert { target, .. } = &act.what {
+        if let ScenarioAction::Revert { target, .. } = &act.what {
             return self.revert(device, clock, step, act, (t, ts), target);
         }
         if let Some(changes) = changes {
@@ -247,7 +251,7 @@ impl Run<'_> {
     ) -> Result<(), ConformanceError> {
         let mut named = BTreeSet::new();
         for name in changes.iter().filter_map(|(name, _)| *name) {
-            let is_patch = matches!(act.what, What::Patch { .. });
+            let is_patch = matches!(act.what, ScenarioAction::Patch { .. });
             if !named.insert(name) || is_patch && self.names.contains_key(name) {
                 return Err(self.refuse(step, format!("{name:?} is the name of an earlier step")));
             }
@@ -256,7 +260,7 @@ impl Run<'_> {
             changes.iter().map(|(name, change)| graph.apply(*name, change)).collect()
         });
         let changed = changed.map_err(|source| self.failed(step, source))?;
-        let is_patch = matches!(act.what, What::Patch { .. });
+        let is_patch = matches!(act.what, ScenarioAction::Patch { .. });
         let got = changed.as_ref().err().map(|code| if is_patch { PATCH_REFUSED } else { code });
         self.differ(step, "error", json!(act.error), json!(got));
         let Ok((stand_for, appended)) = changed else { return Ok(()) };
@@ -266,7 +270,7 @@ impl Run<'_> {
                 self.define(name, id);
             }
         }
-        if let What::Patch { name: Some(name), .. } = &act.what {
+        if let ScenarioAction::Patch { name: Some(name), .. } = &act.what {
             self.patches.insert(name.clone(), appended);
         }
         Ok(())
@@ -349,7 +353,7 @@ impl Run<'_> {
             .unwrap_or_else(|| OpId(*blake3::hash(name.as_bytes()).as_bytes()))
     }
 
-    fn draft(&self, device: &Device, what: &What, t: u64) -> Result<Draft, EngineError> {
+    fn draft(&self, device: &Device, what: &ScenarioAction, t: u64) -> Result<Draft, EngineError> {
         let cite = |name: &str, role: &str| {
             Ok::<_, EngineError>(Ref { id: self.id(name), role: Role::parse(role)? })
         };
@@ -359,14 +363,14 @@ impl Run<'_> {
             identity.map(|(key, _)| key.to_owned()).unwrap_or_default()
         };
         let (body, refs) = match what {
-            What::Evidence { supersedes, .. } => {
+            ScenarioAction::Evidence { supersedes, .. } => {
                 let supersedes = supersedes.iter().map(|name| cite(name, Role::SUPERSEDES));
                 (Body::Evidence(evidence(t)), supersedes.collect::<Result<_, _>>()?)
             }
-            What::RetractEvidence { target: name, .. } => {
+            ScenarioAction::RetractEvidence { target: name, .. } => {
                 (Body::EvidenceRetraction(no_reason()), target(name)?)
             }
-            What::Claim { key, payload, inputs, confidence, by, .. } => {
+            ScenarioAction::Claim { key, payload, inputs, confidence, by, .. } => {
                 let deriver = Deriver {
                     name: "scenario".to_owned(),
                     version: "1.0.0".to_owned(),
@@ -379,17 +383,17 @@ impl Run<'_> {
                 });
                 (Body::Claim(claim), refs.collect::<Result<_, _>>()?)
             }
-            What::Correct { target: name, payload, .. } => {
+            ScenarioAction::Correct { target: name, payload, .. } => {
                 let (identity_key, corrected_payload) = (key_of(name), payload.clone());
                 let correction =
                     Correction { identity_key, corrected_payload, text: None, note: String::new() };
                 (Body::ClaimCorrection(correction), target(name)?)
             }
-            What::Refute { target: name, .. } => {
+            ScenarioAction::Refute { target: name, .. } => {
                 let refutation = Refutation { identity_key: key_of(name), note: String::new() };
                 (Body::ClaimRefutation(refutation), target(name)?)
             }
-            What::Withdraw { target: name, .. } => {
+            ScenarioAction::Withdraw { target: name, .. } => {
                 let withdrawal = Withdrawal { note: String::new() };
                 let body = match device.body(&self.id(name)) {
                     Some(Body::ClaimRefutation(_)) => Body::RefutationWithdrawal(withdrawal),
@@ -400,16 +404,18 @@ impl Run<'_> {
                 };
                 (body, target(name)?)
             }
-            What::Retract { target: name, .. } => (Body::Retraction(no_reason()), target(name)?),
+            ScenarioAction::Retract { target: name, .. } => {
+                (Body::Retraction(no_reason()), target(name)?)
+            }
             // These append nothing of their own, or by a way of their own.
-            What::Mark { .. }
-            | What::Merge { .. }
-            | What::State { .. }
-            | What::Node { .. }
-            | What::Edge { .. }
-            | What::Supersede { .. }
-            | What::Patch { .. }
-            | What::Revert { .. } => (Body::Retraction(no_reason()), Vec::new()),
+            ScenarioAction::Mark { .. }
+            | ScenarioAction::Merge { .. }
+            | ScenarioAction::State { .. }
+            | ScenarioAction::Node { .. }
+            | ScenarioAction::Edge { .. }
+            | ScenarioAction::Supersede { .. }
+            | ScenarioAction::Patch { .. }
+            | ScenarioAction::Revert { .. } => (Body::Retraction(no_reason()), Vec::new()),
         };
         Ok(Draft { body, refs })
     }
@@ -503,16 +509,16 @@ fn exchange(
 }
 
 /// Whether a patch holds an operation that changes no graph, as a retraction of evidence.
-fn is_foreign_patch(what: &What) -> bool {
-    let What::Patch { operations, .. } = what else { return false };
-    !operations.iter().all(What::changes_graph)
+fn is_foreign_patch(what: &ScenarioAction) -> bool {
+    let ScenarioAction::Patch { operations, .. } = what else { return false };
+    !operations.iter().all(ScenarioAction::changes_graph)
 }
 
 /// Only a claim that the user stated is the user's to take back.
-fn not_permitted(device: &Device, draft: &Draft, what: &What) -> Option<&'static str> {
+fn not_permitted(device: &Device, draft: &Draft, what: &ScenarioAction) -> Option<&'static str> {
     let target = draft.refs.first().and_then(|target| device.body(&target.id));
     let by_machine = matches!(target, Some(Body::Claim(claim)) if claim.deriver.is_some());
-    (matches!(what, What::Retract { .. }) && by_machine).then_some("not_permitted")
+    (matches!(what, ScenarioAction::Retract { .. }) && by_machine).then_some("not_permitted")
 }
 
 fn served(device: &mut Device, key: &str) -> Result<Value, EngineError> {

@@ -13,10 +13,12 @@ use serde_json::{Value, json};
 use store::StoreError;
 
 use super::device::Device;
-use super::scenario::{Expect, Input, What};
+use super::scenario::{Expect, Input, ScenarioAction};
 use super::{Run, STEP_US};
 use crate::EngineError;
-use crate::write::graph::{GraphChange, INPUT_ROLE, Otherwise, RecordType, Reference, Statement};
+use crate::write::graph::{
+    GraphChange, INPUT_ROLE, RecordType, Reference, ReplacementFields, Statement,
+};
 
 /// Seconds from the epoch to the last time that a year of four digits has.
 const SECONDS_MAX: u64 = 253_402_300_799;
@@ -27,12 +29,15 @@ pub(super) type Named<'w> = (Option<&'w str>, GraphChange);
 impl Run<'_> {
     /// The changes of a step with their names, none if it changes no graph; or why the step cannot
     /// be read.
-    pub(super) fn changes<'w>(&self, what: &'w What) -> Option<Result<Vec<Named<'w>>, String>> {
+    pub(super) fn changes<'w>(
+        &self,
+        what: &'w ScenarioAction,
+    ) -> Option<Result<Vec<Named<'w>>, String>> {
         match what {
-            What::Patch { operations, .. } => Some(
+            ScenarioAction::Patch { operations, .. } => Some(
                 operations.iter().map(|what| Ok((what.name(), self.operation(what)?))).collect(),
             ),
-            What::Retract { .. } => None,
+            ScenarioAction::Retract { .. } => None,
             what => match self.operation(what) {
                 Err(reason) if reason.is_empty() => None,
                 change => Some(change.map(|change| vec![(what.name(), change)])),
@@ -41,9 +46,9 @@ impl Run<'_> {
     }
 
     /// A change of the graph; an error without a reason if a step is none.
-    fn operation(&self, what: &What) -> Result<GraphChange, String> {
+    fn operation(&self, what: &ScenarioAction) -> Result<GraphChange, String> {
         Ok(match what {
-            What::State { claim_type, text, inputs, valid_from, valid_to, .. } => {
+            ScenarioAction::State { claim_type, text, inputs, valid_from, valid_to, .. } => {
                 let claim_type: TextClaimType = claim_type.parse().map_err(text_of)?;
                 let record_type = RecordType::Claim(claim_type.as_str().to_owned());
                 GraphChange::State(Box::new(Statement {
@@ -53,27 +58,27 @@ impl Run<'_> {
                     ..Statement::new(record_type, text)
                 }))
             }
-            What::Node { node_type, text, inputs, .. } => {
+            ScenarioAction::Node { node_type, text, inputs, .. } => {
                 let node_type: NodeType = node_type.parse().map_err(text_of)?;
                 GraphChange::State(Box::new(Statement {
                     inputs: self.inputs(inputs)?,
                     ..Statement::new(RecordType::Node(node_type), text)
                 }))
             }
-            What::Edge { edge_type, from, to, inputs, .. } => GraphChange::Connect {
+            ScenarioAction::Edge { edge_type, from, to, inputs, .. } => GraphChange::Connect {
                 edge_type: edge_type.parse::<EdgeType>().map_err(text_of)?,
                 from: self.reference(from),
                 to: self.reference(to),
                 inputs: self.inputs(inputs)?,
                 notes: String::new(),
             },
-            What::Supersede { target, text, inputs, .. } => GraphChange::Supersede {
+            ScenarioAction::Supersede { target, text, inputs, .. } => GraphChange::Supersede {
                 target: self.reference(target),
                 text: text.clone(),
                 inputs: self.inputs(inputs)?,
-                otherwise: Otherwise::default(),
+                otherwise: ReplacementFields::default(),
             },
-            What::Retract { target, .. } => {
+            ScenarioAction::Retract { target, .. } => {
                 let target = self.reference(target);
                 GraphChange::Retract { target, reason: String::new(), sources: Vec::new() }
             }

@@ -34,7 +34,7 @@ pub(super) struct Step {
 
 #[derive(Clone, Debug)]
 pub(super) struct Act {
-    pub(super) what: What,
+    pub(super) what: ScenarioAction,
     pub(super) t: Option<u64>,
     /// The code that the append must give.
     pub(super) error: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct Act {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum What {
+pub(super) enum ScenarioAction {
     Evidence {
         #[serde(rename = "as")]
         name: Option<String>,
@@ -65,7 +65,7 @@ pub(super) enum What {
         inputs: Vec<Input>,
         #[serde(default = "even_odds")]
         confidence: f64,
-        by: Option<By>,
+        by: Option<ScenarioActor>,
     },
     Correct {
         #[serde(rename = "as")]
@@ -130,7 +130,7 @@ pub(super) enum What {
     Patch {
         #[serde(rename = "as")]
         name: Option<String>,
-        operations: Vec<What>,
+        operations: Vec<ScenarioAction>,
     },
     Revert {
         #[serde(rename = "as")]
@@ -149,7 +149,7 @@ pub(super) enum What {
     },
 }
 
-impl What {
+impl ScenarioAction {
     /// Whether a patch may hold it.
     pub(super) fn changes_graph(&self) -> bool {
         matches!(
@@ -190,7 +190,7 @@ fn even_odds() -> f64 {
 /// Who states a claim, if not a deriver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum By {
+pub(super) enum ScenarioActor {
     User,
 }
 
@@ -300,15 +300,17 @@ fn step(
     let t = t.map_err(|t| refuse(format!("`t` is a whole number up to {T_MAX}, not {t}")))?;
     let error = fields.remove("error").map(serde_json::from_value::<String>).transpose();
     let error = error.map_err(|error| refuse(format!("`error`: {error}")))?;
-    let mut what: What =
+    let mut what: ScenarioAction =
         serde_json::from_value(Value::Object(fields)).map_err(|error| refuse(error.to_string()))?;
     let merged = match &mut what {
-        What::Merge { steps, .. } => {
+        ScenarioAction::Merge { steps, .. } => {
             parse_steps(scenario, &format!("{label}."), std::mem::take(steps))?
         }
         _ => Vec::new(),
     };
-    if matches!(what, What::Mark { .. } | What::Merge { .. }) && (t.is_some() || error.is_some()) {
+    if matches!(what, ScenarioAction::Mark { .. } | ScenarioAction::Merge { .. })
+        && (t.is_some() || error.is_some())
+    {
         return Err(refuse(
             "a mark or a merge appends nothing, so it has no `t` and no `error`".to_owned(),
         ));

@@ -200,7 +200,7 @@ pub struct Listed<T> {
 
 /// Which records to look at.
 #[derive(Clone, Copy)]
-struct Which<'a> {
+struct RecordRange<'a> {
     kind: &'a Kind,
     /// Those whose key begins with this.
     prefix: Option<&'a str>,
@@ -221,7 +221,8 @@ impl Reader<'_> {
             [of] => Some(text_key_prefix(of.as_str())),
             _ => None,
         };
-        let which = Which { kind: &Kind::Node, prefix: prefix.as_deref(), tags: &filter.tags };
+        let which =
+            RecordRange { kind: &Kind::Node, prefix: prefix.as_deref(), tags: &filter.tags };
         self.list(which, filter.as_of_us, limit, |records, privacy, index, entry| {
             let Some(mut node) = record_view(records, index, entry)? else { return Ok(None) };
             let is_of_status = filter.all || has_status(node.status, &filter.statuses);
@@ -269,7 +270,7 @@ impl Reader<'_> {
         let Some((end, role)) =
             filter.from.map(|from| (from, Role::FROM)).or(filter.to.map(|to| (to, Role::TO)))
         else {
-            let which = Which { kind: &Kind::Edge, prefix: None, tags: &[] };
+            let which = RecordRange { kind: &Kind::Edge, prefix: None, tags: &[] };
             return self.list(which, filter.as_of_us, limit, admitted);
         };
         // Those of one end are found without reading the others.
@@ -400,7 +401,7 @@ impl Reader<'_> {
 
     fn list<T>(
         &self,
-        Which { kind, prefix, tags }: Which<'_>,
+        RecordRange { kind, prefix, tags }: RecordRange<'_>,
         as_of_us: Option<u64>,
         limit: usize,
         mut view: impl FnMut(

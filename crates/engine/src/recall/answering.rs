@@ -12,8 +12,8 @@ use derivers::prose::unwrapped;
 use retrieval::profile::{Fit, ProfileQuestion, Voice};
 use retrieval::question::Question;
 use retrieval::rank::answering::{
-    AnswerCandidate, AnswerModels, PersonEvidence, STANDING_FEATURES, on_topic, speaks_of_self,
-    standing,
+    AnswerCandidate, AnswerModels, PersonEvidence, RANK_FEATURES, on_topic, rank_features,
+    speaks_of_self,
 };
 use retrieval::rank::relevance::{relevance, topic_relevance};
 use retrieval::text::sentences::sentences;
@@ -61,7 +61,7 @@ pub struct Judged {
     /// What the person in question and others say, if the question names a known person.
     pub person: Option<PersonEvidence>,
     /// What each record is judged by, in the order of the results.
-    pub standings: Vec<[f64; STANDING_FEATURES]>,
+    pub standings: Vec<[f64; RANK_FEATURES]>,
     /// The numbers of the results that answer nothing: no part of their score says that they are
     /// about what the question asks.
     unrelated: BTreeSet<usize>,
@@ -104,7 +104,7 @@ pub fn judge(recall: &Recall) -> Judged {
     let judge = if person.is_some() { topic_relevance } else { relevance };
     let best = recall.results.iter().map(|result| result.score.total).fold(0.0, f64::max);
     let places = recall.results.iter().enumerate();
-    let standings = places.map(|(place, result)| standing(place, best - result.score.total));
+    let standings = places.map(|(place, result)| rank_features(place, best - result.score.total));
     let results = recall.results.iter().enumerate();
     let on_topic = on_topic(&recall.features, judge);
     let unrelated = results.filter(|(_, result)| is_unrelated(result)).map(|(number, _)| number);

@@ -15,7 +15,7 @@ pub const SCORE_MAX: f64 = 1.0;
 
 /// Where a thought stands among others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct LineagePosition {
     /// Another thought refines or consolidates it.
     pub is_superseded: bool,
     /// Another thought corrects it.
@@ -28,15 +28,15 @@ pub struct Standing {
 /// [`score`].
 ///
 /// ```
-/// use engine::thought::factors::{Standing, score, weighed};
+/// use engine::thought::factors::{LineagePosition, score, weighed};
 ///
-/// let superseded = Standing { is_superseded: true, ..Standing::default() };
+/// let superseded = LineagePosition { is_superseded: true, ..LineagePosition::default() };
 /// assert_eq!(weighed(1.0, superseded), 0.7);
-/// let head = Standing { is_head_of_found: true, ..Standing::default() };
+/// let head = LineagePosition { is_head_of_found: true, ..LineagePosition::default() };
 /// assert_eq!(weighed(0.5, head), 0.6);
 /// assert_eq!(score(weighed(0.9, head)), 1.0);
 /// ```
-pub fn weighed(similarity: f64, standing: Standing) -> f64 {
+pub fn weighed(similarity: f64, standing: LineagePosition) -> f64 {
     let mut score = similarity;
     if standing.is_superseded {
         score *= SUPERSEDED;

@@ -17,7 +17,7 @@ use store::sqlite::{
 };
 use store::{Position, StoreError};
 
-use super::factors::{Standing, score, weighed};
+use super::factors::{LineagePosition, score, weighed};
 use super::view::{citing, does_count};
 use super::{CORRECTS, pheromone};
 use crate::belief::Bodies;
@@ -75,7 +75,7 @@ pub struct ThoughtHit {
 
 impl ThoughtHit {
     fn weigh(&mut self) {
-        let standing = Standing {
+        let standing = LineagePosition {
             is_superseded: self.refined_by.is_some(),
             is_corrected: self.corrected_by.is_some(),
             is_head_of_found: self.is_head_of_found,

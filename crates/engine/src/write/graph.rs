@@ -42,7 +42,7 @@ mod replacement;
 
 pub use super::graph_refusal::GraphRefusal;
 pub(crate) use super::graph_refusal::{GraphError, is_derived};
-pub use replacement::Otherwise;
+pub use replacement::ReplacementFields;
 
 /// The role in which a statement cites what it was made from.
 pub const INPUT_ROLE: &str = "input";
@@ -205,7 +205,7 @@ pub enum GraphChange {
         /// What it was made from.
         inputs: Vec<(Reference, Role)>,
         /// What it does not keep of the record that it replaces.
-        otherwise: Otherwise,
+        otherwise: ReplacementFields,
     },
     /// Takes a record or an edge back.
     Retract {

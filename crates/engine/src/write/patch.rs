@@ -30,8 +30,8 @@ use crate::outcome::{Changes, Intent};
 use crate::private::private_by_grounds;
 use crate::seal::Sealer;
 use crate::write::graph::{
-    GraphChange, GraphError, GraphRefusal, GraphWriter, NamedChange, Otherwise, RecordType,
-    Reference, RefusedChange, SOURCE_ROLE, Statement,
+    GraphChange, GraphError, GraphRefusal, GraphWriter, NamedChange, RecordType, Reference,
+    RefusedChange, ReplacementFields, SOURCE_ROLE, Statement,
 };
 use crate::{EngineError, Reader, Writer, now_us};
 
@@ -546,7 +546,8 @@ fn proposed(change: &NamedChange) -> Result<Vec<Proposed>, EngineError> {
         }
         GraphChange::Supersede { target: old, text, inputs: sources, otherwise } => {
             // What it keeps of the old record is resolved when it is applied.
-            let Otherwise { claim_type, tags, visibility, valid_from, valid_to } = otherwise;
+            let ReplacementFields { claim_type, tags, visibility, valid_from, valid_to } =
+                otherwise;
             let mut body = json!({ "text": text, "tags": tags, "visibility": visibility });
             let type_word = claim_type.map(TextClaimType::as_str);
             for (field, value) in [
@@ -613,7 +614,7 @@ fn change_of(proposed: &Proposed) -> Option<NamedChange> {
             target: sole(Role::SUPERSEDES)?,
             text: serde_json::from_value(field("text")).ok()?,
             inputs: but(&[Role::SUPERSEDES])?,
-            otherwise: Otherwise {
+            otherwise: ReplacementFields {
                 claim_type,
                 tags: serde_json::from_value(field("tags")).ok()?,
                 visibility: serde_json::from_value(field("visibility")).ok()?,

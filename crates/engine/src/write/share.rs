@@ -265,29 +265,29 @@ struct Plan {
     all_beliefs: bool,
 }
 
-/// Decides about operations in the space's order.
-struct Sieve<'a> {
+/// Decides which bodies an export withholds, going through the operations in the space's order.
+struct ExportPlanner<'a> {
     selection: &'a ExportSelection,
     store: &'a SqliteSpace,
     plan: Plan,
 }
 
-impl<'a> Sieve<'a> {
+impl<'a> ExportPlanner<'a> {
     /// Reads the ledger until nothing more has to be withheld.
     fn planned(selection: &'a ExportSelection, store: &'a SqliteSpace) -> Result<Self, StoreError> {
-        let mut sieve = Self { selection, store, plan: Plan::default() };
+        let mut planner = Self { selection, store, plan: Plan::default() };
         for round in 1.. {
-            sieve.plan.operations.clear();
-            sieve.plan.words = 0;
-            sieve.plan.all_beliefs = round >= ROUNDS_MAX;
-            let known = (sieve.plan.identities.len(), sieve.plan.named_later.len());
-            store.in_order(|recorded| sieve.note(&recorded.operation))?;
-            let found = (sieve.plan.identities.len(), sieve.plan.named_later.len());
-            if found == known || sieve.plan.all_beliefs {
+            planner.plan.operations.clear();
+            planner.plan.words = 0;
+            planner.plan.all_beliefs = round >= ROUNDS_MAX;
+            let known = (planner.plan.identities.len(), planner.plan.named_later.len());
+            store.in_order(|recorded| planner.note(&recorded.operation))?;
+            let found = (planner.plan.identities.len(), planner.plan.named_later.len());
+            if found == known || planner.plan.all_beliefs {
                 break;
             }
         }
-        Ok(sieve)
+        Ok(planner)
     }
 
     fn note(&mut self, operation: &Operation<Unverified>) -> Result<(), StoreError> {
@@ -457,9 +457,9 @@ impl Reader<'_> {
         if !may_declare(&access, &author) {
             return Err(ShareError::MayNotDeclare { author }.into());
         }
-        let sieve = Sieve::planned(selection, self.store)?;
-        if sieve.plan.words > 0 && !access.holds(&author, Capability::Correct, Place::END) {
-            return Err(ShareError::MayNotWithholdWords { count: sieve.plan.words }.into());
+        let planner = ExportPlanner::planned(selection, self.store)?;
+        if planner.plan.words > 0 && !access.holds(&author, Capability::Correct, Place::END) {
+            return Err(ShareError::MayNotWithholdWords { count: planner.plan.words }.into());
         }
         let space = self.id()?;
         let declare = |withheld| {
@@ -474,7 +474,7 @@ impl Reader<'_> {
         };
         let mut is_first = true;
         self.store.in_order(|recorded| {
-            self.share_one(&sieve, recorded.operation, &mut writing)?;
+            self.share_one(&planner, recorded.operation, &mut writing)?;
             if std::mem::take(&mut is_first) {
                 writing.flush(declare)?;
                 self.write_declarations(writing.output)?;
@@ -491,7 +491,7 @@ impl Reader<'_> {
 
     fn share_one(
         &self,
-        sieve: &Sieve<'_>,
+        planner: &ExportPlanner<'_>,
         operation: Operation<Unverified>,
         writing: &mut Writing<'_>,
     ) -> Result<(), EngineError> {
@@ -499,9 +499,9 @@ impl Reader<'_> {
         let Some(operation) = writing.shared.as_signed(operation) else { return Ok(()) };
         let (id, kind) = (operation.id(), operation.header().kind.clone());
         let is_withheld = if kind == Kind::Evidence {
-            sieve.withholds(&operation, parsed(&operation).as_ref())?
+            planner.withholds(&operation, parsed(&operation).as_ref())?
         } else {
-            sieve.plan.operations.contains(&id)
+            planner.plan.operations.contains(&id)
         };
         if is_withheld {
             *writing.shared.withheld.entry(kind.as_str().to_owned()).or_default() += 1;

@@ -2,7 +2,7 @@
 
 use engine::belief::claims::{ClaimFilter, States};
 use engine::belief::review::Status;
-use engine::belief::support::{Support, Whole};
+use engine::belief::support::{NoSmallerSupport, Support};
 use engine::belief::user::Replacement;
 use engine::recall::facts::FactQuery;
 use engine::write::import::Intent;
@@ -381,7 +381,7 @@ fn a_forgotten_body_leaves_its_place_empty() {
     let explaining = home.space.explain(HABIT).unwrap();
     let source = &explaining.explanation.built_from[2];
     assert_eq!((source.redacted, &source.summary, &source.source), (true, &None, &None));
-    assert_eq!(home.space.support(&explaining).unwrap(), Support::All(Whole::Redacted));
+    assert_eq!(home.space.support(&explaining).unwrap(), Support::All(NoSmallerSupport::Redacted));
 }
 
 #[test]
@@ -422,10 +422,13 @@ fn the_support_of_a_derived_claim_is_searched_and_that_of_a_stated_claim_is_all_
     let ground = explaining.explanation.built_from[1].op_id;
     home.space.append(stated("fact.any|cat", json!(1), &[ground]), at(20)).unwrap();
     let explaining = home.space.explain("fact.any|cat").unwrap();
-    assert_eq!(home.space.support(&explaining).unwrap(), Support::All(Whole::Person));
+    assert_eq!(home.space.support(&explaining).unwrap(), Support::All(NoSmallerSupport::Person));
     home.space.set_derivers(Vec::new());
     let explaining = home.space.explain(HABIT).unwrap();
-    assert_eq!(home.space.support(&explaining).unwrap(), Support::All(Whole::OtherDeriver));
+    assert_eq!(
+        home.space.support(&explaining).unwrap(),
+        Support::All(NoSmallerSupport::OtherDeriver)
+    );
     let drafts = home.space.to_refute(HABIT, "");
     act(&mut home.space, drafts);
     let explaining = home.space.explain(HABIT).unwrap();

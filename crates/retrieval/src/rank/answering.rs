@@ -10,7 +10,7 @@
 //!   So does whether a record says something that the one before it had not said: who answers
 //!   somebody repeats their words.
 //! - *This record of them answers*: by its place and its distance from the best score
-//!   ([`standing`]).
+//!   ([`rank_features`]).
 //!
 //! A chance refers to a mix of cases. Here the mix is generous, because whoever reads the answer
 //! checks a source that was cited and never sees one that was left out: one question in
@@ -32,8 +32,8 @@ pub const CHANCE_MIN: f64 = 0.5;
 
 /// Number of [`PersonEvidence::features`].
 pub const PERSON_FEATURES: usize = 7;
-/// Number of [`standing`].
-pub const STANDING_FEATURES: usize = 3;
+/// Number of [`rank_features`].
+pub const RANK_FEATURES: usize = 3;
 
 /// What is added to the score of the person model, which is trained on as many questions about the
 /// wrong person as about the right one: five times as many are about the right one.
@@ -49,8 +49,8 @@ const THOUGHT: [f64; 2] = [-2.7, 6.3];
 pub struct AnswerModels {
     /// Coefficients of [`PersonEvidence::features`].
     pub person: [f64; PERSON_FEATURES],
-    /// Coefficients of [`standing`].
-    pub standing: [f64; STANDING_FEATURES],
+    /// Coefficients of [`rank_features`].
+    pub standing: [f64; RANK_FEATURES],
 }
 
 impl AnswerModels {
@@ -72,7 +72,7 @@ impl AnswerModels {
     }
 
     /// The chance that a record answers if memory does.
-    pub fn of_record(&self, standing: &[f64; STANDING_FEATURES]) -> f64 {
+    pub fn of_record(&self, standing: &[f64; RANK_FEATURES]) -> f64 {
         probability(&self.standing, standing)
     }
 }
@@ -170,7 +170,7 @@ impl PersonEvidence {
 
 /// The features of a record among those that were found: the constant 1, ln of its place from 1,
 /// and the distance of its score from the best.
-pub fn standing(place: usize, behind: f64) -> [f64; STANDING_FEATURES] {
+pub fn rank_features(place: usize, behind: f64) -> [f64; RANK_FEATURES] {
     [1.0, libm::log(1.0 + place as f64), behind.max(0.0)]
 }
 
@@ -261,11 +261,13 @@ mod tests {
     #[test]
     fn a_record_further_down_answers_less_often() {
         let of_record = |standing| AnswerModels::BUILT_IN.of_record(&standing);
-        let first = of_record(standing(0, 0.0));
-        assert!(first > of_record(standing(4, 0.0)) && first > of_record(standing(0, 1.0)));
+        let first = of_record(rank_features(0, 0.0));
+        assert!(
+            first > of_record(rank_features(4, 0.0)) && first > of_record(rank_features(0, 1.0))
+        );
         // A newer statement stands before one with a better score.
-        assert_eq!(of_record(standing(0, -1.0)), first);
-        assert!(of_record(standing(usize::MAX, f64::MAX)) >= 0.0);
+        assert_eq!(of_record(rank_features(0, -1.0)), first);
+        assert!(of_record(rank_features(usize::MAX, f64::MAX)) >= 0.0);
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub(super) struct DecideArgs {
     #[command(flatten)]
     filters: Filters,
     #[command(flatten)]
-    how: How,
+    how: DecisionArgs,
 }
 
 /// Arguments of `kg alias`.
@@ -96,12 +96,12 @@ pub(super) struct AliasArgs {
     #[arg(long, value_name = "ID")]
     canonical: String,
     #[command(flatten)]
-    how: How,
+    how: DecisionArgs,
 }
 
 /// How a decision is made.
 #[derive(clap::Args)]
-struct How {
+struct DecisionArgs {
     /// Why
     #[arg(long, value_name = "TEXT")]
     feedback: Option<String>,
@@ -203,7 +203,12 @@ pub(super) fn alias(session: &CliSession, args: &AliasArgs) -> Result<u8, Failur
     })
 }
 
-fn items(ids: &[String], decision: Decision, canonical: Option<&str>, how: &How) -> Vec<Item> {
+fn items(
+    ids: &[String],
+    decision: Decision,
+    canonical: Option<&str>,
+    how: &DecisionArgs,
+) -> Vec<Item> {
     let item = |id: &String| Item {
         id: id.clone(),
         decision,
@@ -215,7 +220,7 @@ fn items(ids: &[String], decision: Decision, canonical: Option<&str>, how: &How)
 
 fn run(
     session: &CliSession,
-    how: &How,
+    how: &DecisionArgs,
     items: impl FnOnce(&Space) -> Result<Vec<Item>, Failure>,
 ) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;

@@ -23,7 +23,7 @@ use crate::service::opening::SpaceUse;
 )]
 pub(super) struct ExportArgs {
     #[command(flatten)]
-    which: Which,
+    which: ArchiveSelection,
     /// The format [default: BECAUSE_ARCHIVE_FORMAT, else parquet]
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<ArchiveFormat>,
@@ -39,7 +39,7 @@ pub(super) struct ExportArgs {
 )]
 pub(super) struct FinalizeArgs {
     #[command(flatten)]
-    which: Which,
+    which: ArchiveSelection,
     /// Only print what would be erased
     #[arg(long)]
     dry_run: bool,
@@ -67,7 +67,7 @@ pub(super) struct RestoreArgs {
 
 /// Which records, and where archives are.
 #[derive(clap::Args)]
-struct Which {
+struct ArchiveSelection {
     /// Days between a mark and the removal: 30d [default: BECAUSE_RETENTION_DAYS, else 30d]
     #[arg(long, value_name = "DAYS", value_parser = days)]
     older_than: Option<u64>,
@@ -97,7 +97,7 @@ impl RestoreArgs {
     }
 }
 
-impl Which {
+impl ArchiveSelection {
     fn request(&self, format: Option<ArchiveFormat>, dry_run: bool) -> RemovalRequest {
         RemovalRequest {
             older_than_days: self.older_than,

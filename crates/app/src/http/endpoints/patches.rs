@@ -63,7 +63,7 @@ fn check_proposed(patch: &Map<String, Value>) -> Result<(), ApiError> {
 /// A patch, as docs/cli.md describes it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Given {
+pub(super) struct PatchBody {
     /// `text`, and `operations`.
     #[schemars(with = "PatchFields")]
     patch: Map<String, Value>,
@@ -74,7 +74,7 @@ pub(super) struct Given {
 /// A patch to be checked.
 #[derive(Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub(super) struct Check(Given);
+pub(super) struct Check(PatchBody);
 
 impl Input for Check {
     fn read(value: Value) -> Result<Self, ApiError> {
@@ -82,7 +82,7 @@ impl Input for Check {
     }
 
     fn describe(generator: &mut SchemaGenerator) -> Schema {
-        Given::json_schema(generator)
+        PatchBody::json_schema(generator)
     }
 
     fn target(&self) -> Target {
@@ -98,7 +98,7 @@ impl Input for Check {
     }
 }
 
-needs!(Given, |_| Need::Write(Right::Derive), |given, _| check_proposed(&given.patch));
+needs!(PatchBody, |_| Need::Write(Right::Derive), |given, _| check_proposed(&given.patch));
 
 /// Reads a patch. What a token is not shown cannot be cited.
 fn read(call: &Call<'_>, patch: &Map<String, Value>) -> Result<ReadPatch, ApiError> {
@@ -115,7 +115,7 @@ pub(super) fn check(call: &mut Call<'_>, Check(given): Check) -> Result<Value, A
     }
 }
 
-pub(super) fn propose(call: &mut Call<'_>, given: Given) -> Result<Value, ApiError> {
+pub(super) fn propose(call: &mut Call<'_>, given: PatchBody) -> Result<Value, ApiError> {
     let read = read(call, &given.patch)?;
     if let Err(reasons) = read.check(call.opened, call.session.now)? {
         return Err(refused(&reasons));

@@ -201,7 +201,7 @@ impl Opened {
         };
         let open = self.0.insert(open);
         // It may have been opened to be read, or before the person said who they are.
-        handles::tell(&session.home, &mut open.spaces.own)?;
+        handles::set_owner_names(&session.home, &mut open.spaces.own)?;
         Ok(open)
     }
 
@@ -218,7 +218,7 @@ impl Opened {
         };
         let open = self.0.insert(open);
         // It may have been opened to be read, or before the person said who they are.
-        handles::tell(&session.home, &mut open.spaces.own)?;
+        handles::set_owner_names(&session.home, &mut open.spaces.own)?;
         Ok(open)
     }
 

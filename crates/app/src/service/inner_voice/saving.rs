@@ -116,7 +116,7 @@ pub(super) fn save(
     let changes = [NamedChange::from(GraphChange::State(Box::new(summary(request, answer)?)))];
     let space = &mut asked.opened.space;
     // It was opened to be read; what is appended makes beliefs be derived again.
-    handles::tell(&session.home, space)?;
+    handles::set_owner_names(&session.home, space)?;
     let changed: GraphChanged = match by {
         SaveBy::NoKey => return Ok(Saving::NotSaved(NotSaved::NotPermitted)),
         SaveBy::Handle => space.change_graph(&changes, None, Intent::Write, session.now)?,

@@ -159,7 +159,7 @@ pub(super) fn stage(
     }
     let (candidates, found_by) = find(session, answerer, asked, &own)?;
     let space = &mut asked.opened.space;
-    handles::tell(&session.home, space)?;
+    handles::set_owner_names(&session.home, space)?;
     let now = session.now;
     let may_derive = |space: &engine::Space, key| space.reader()?.may(key, Capability::Derive, now);
     let own: Vec<OpId> = own.iter().map(|source| source.id).collect();

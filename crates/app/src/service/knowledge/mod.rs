@@ -51,7 +51,7 @@ pub(crate) struct Layers<'a> {
 
 /// What is around a record, and where it is.
 #[derive(Serialize)]
-pub(crate) struct Around {
+pub(crate) struct Surroundings {
     /// The record that was asked about.
     pub(crate) root: OpId,
     /// Where it is.
@@ -63,7 +63,7 @@ pub(crate) struct Around {
 
 /// A record with all that is known of it.
 #[derive(Serialize)]
-pub(crate) struct Known {
+pub(crate) struct RecordDetails {
     /// Where it is.
     pub(crate) scope: Scope,
     /// The record.
@@ -197,7 +197,12 @@ impl<'a> Layers<'a> {
     }
 
     /// A record with its other names, its edges and its sources. At most `limit` of each.
-    pub(crate) fn known(&self, name: &str, at: &Viewpoint, limit: usize) -> Result<Known, Failure> {
+    pub(crate) fn known(
+        &self,
+        name: &str,
+        at: &Viewpoint,
+        limit: usize,
+    ) -> Result<RecordDetails, Failure> {
         let (layer, id) = self.named(name, at)?;
         let at = &Viewpoint { disclosure: layer.disclosure, ..*at };
         let space = layer.space;
@@ -217,7 +222,7 @@ impl<'a> Layers<'a> {
         let mut neighbours = around.records;
         neighbours.retain(|near| near.id != id);
         let edges = around.edges;
-        Ok(Known { scope: layer.scope, record, aliases, edges, neighbours, sources, more })
+        Ok(RecordDetails { scope: layer.scope, record, aliases, edges, neighbours, sources, more })
     }
 
     /// What is around a record, over edges of some types.
@@ -227,7 +232,7 @@ impl<'a> Layers<'a> {
         at: &Viewpoint,
         (depth, limit): (usize, usize),
         edge_types: &[EdgeType],
-    ) -> Result<Around, Failure> {
+    ) -> Result<Surroundings, Failure> {
         let (layer, root) = self.named(name, at)?;
         if layer
             .space
@@ -238,7 +243,7 @@ impl<'a> Layers<'a> {
         }
         let limits = limits(layer, at, (depth, limit), edge_types);
         let graph = self.unhidden(layer, layer.space.subgraph(&[root], &limits)?, at)?;
-        Ok(Around { root, scope: layer.scope, graph })
+        Ok(Surroundings { root, scope: layer.scope, graph })
     }
 
     /// The shortest path between two records, in the first layer that has both.

@@ -179,11 +179,11 @@ impl Fields {
         Ok(Some(kept))
     }
 
-    /// What the thought builds on. Whether the ways exclude each other is judged after all other
-    /// fields, by [`Ways::judged`]. A reference of any length is text: one that is too long to be
-    /// an id names no thought.
-    fn grounds(&mut self) -> Result<Ways, ThoughtRefusal> {
-        Ok(Ways {
+    /// What the thought builds on. Whether the fields exclude each other is judged after all
+    /// others, by [`GroundsFields::judged`]. A reference of any length is text: one that is too
+    /// long to be an id names no thought.
+    fn grounds(&mut self) -> Result<GroundsFields, ThoughtRefusal> {
+        Ok(GroundsFields {
             refines: self.text("refines", usize::MAX)?,
             consolidates: self.texts("consolidates", (CONSOLIDATED_MAX, usize::MAX))?,
             corrects: self.text("corrects", usize::MAX)?,
@@ -191,14 +191,14 @@ impl Fields {
     }
 }
 
-/// The ways to build on thoughts that a request names.
-pub(crate) struct Ways {
+/// The fields of a request that name what the thought builds on.
+pub(crate) struct GroundsFields {
     pub(crate) refines: Option<String>,
     pub(crate) consolidates: Option<Vec<String>>,
     pub(crate) corrects: Option<String>,
 }
 
-impl Ways {
+impl GroundsFields {
     /// The one way; an error if there are several, or too few thoughts to consolidate.
     pub(crate) fn judged(self) -> Result<NamedGrounds, ThoughtRefusal> {
         match (self.refines, self.consolidates, self.corrects) {

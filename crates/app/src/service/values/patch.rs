@@ -2,7 +2,7 @@
 
 use engine::graph::RecordView;
 use engine::write::graph::{
-    GraphChange, NamedChange, Otherwise, RecordType, Reference, Statement, cite_as_inputs,
+    GraphChange, NamedChange, RecordType, Reference, ReplacementFields, Statement, cite_as_inputs,
 };
 use engine::{EngineError, Space};
 use kernel::body::{Deriver, NodeType};
@@ -151,10 +151,10 @@ fn change_of_summary(
             target: Reference::Id(old.id),
             text: new.to_owned(),
             inputs: inputs.to_vec(),
-            otherwise: Otherwise {
+            otherwise: ReplacementFields {
                 tags: Some(tags),
                 visibility: Some(Visibility::Global),
-                ..Otherwise::default()
+                ..ReplacementFields::default()
             },
         }),
         (None, new) => Some(GraphChange::State(Box::new(Statement {

@@ -206,7 +206,7 @@ pub(crate) fn store(
         return Ok(Storing::NotStored(reason));
     }
     // It was opened to be read; what is appended makes beliefs be derived again.
-    handles::tell(&session.home, space)?;
+    handles::set_owner_names(&session.home, space)?;
     let changed = space.change_graph(&changes, None, intent, session.now)?;
     let mut ids = changed.stand_for.iter().copied();
     let Some(id) = ids.next() else { return Ok(Storing::NotStored(NotStored::NothingToStore)) };

@@ -33,7 +33,7 @@ use crate::{EngineError, Reader};
 
 mod search;
 
-pub use search::{Fewest, Search, examine};
+pub use search::{FewestToRemove, Search, examine};
 
 /// Most records that derivers read in one search, over all runs: about one second of work.
 pub const WORK_RECORDS_MAX: u64 = 200_000;
@@ -44,7 +44,7 @@ pub enum Support {
     /// A subset, found by running its deriver.
     Examined(Search),
     /// All of its inputs together.
-    All(Whole),
+    All(NoSmallerSupport),
     /// The user's correction; it has no other support.
     UserWord,
     /// Nothing is believed.
@@ -53,7 +53,7 @@ pub enum Support {
 
 /// Why no smaller support than all of the inputs is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whole {
+pub enum NoSmallerSupport {
     /// A person made the claim.
     Person,
     /// A model made the claim and may answer differently next time.
@@ -66,7 +66,7 @@ pub enum Whole {
     NotRepeated,
 }
 
-impl Whole {
+impl NoSmallerSupport {
     /// The name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -107,23 +107,24 @@ impl Reader<'_> {
         let subject = self.store.on_snapshot(|index| subject(index, &claim.op_id))?;
         let (body, records) = match subject {
             Subject::Correction => return Ok(Support::UserWord),
-            Subject::Redacted => return Ok(Support::All(Whole::Redacted)),
+            Subject::Redacted => return Ok(Support::All(NoSmallerSupport::Redacted)),
             Subject::Claim(body, records) => (body, records),
         };
-        let Some(by) = &body.deriver else { return Ok(Support::All(Whole::Person)) };
+        let Some(by) = &body.deriver else { return Ok(Support::All(NoSmallerSupport::Person)) };
         if !by.deterministic {
-            return Ok(Support::All(Whole::Model));
+            return Ok(Support::All(NoSmallerSupport::Model));
         }
         let mut derivers = self.derivers.iter().map(AsRef::as_ref);
         let Some(deriver) =
             derivers.find(|here| here.name() == by.name && here.version() == by.version)
         else {
-            return Ok(Support::All(Whole::OtherDeriver));
+            return Ok(Support::All(NoSmallerSupport::OtherDeriver));
         };
-        let Some(records) = records else { return Ok(Support::All(Whole::Redacted)) };
+        let Some(records) = records else { return Ok(Support::All(NoSmallerSupport::Redacted)) };
         let question =
             Question { deriver, key: &body.identity_key, band: claim.band, inputs: &records };
-        Ok(examine(&question).map_or(Support::All(Whole::NotRepeated), Support::Examined))
+        Ok(examine(&question)
+            .map_or(Support::All(NoSmallerSupport::NotRepeated), Support::Examined))
     }
 }
 

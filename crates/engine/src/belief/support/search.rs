@@ -28,14 +28,14 @@ pub struct Search {
     /// to ask.
     pub necessary: Option<Vec<OpId>>,
     /// The fewest inputs that would have to go.
-    pub fewest: Option<Fewest>,
+    pub fewest: Option<FewestToRemove>,
     /// Runs of the deriver.
     pub runs: u64,
 }
 
 /// Inputs whose going would bring a claim below its band.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fewest {
+pub struct FewestToRemove {
     /// These, for example.
     pub inputs: Vec<OpId>,
     /// The band without them; none if it would not be said at all.
@@ -281,7 +281,7 @@ impl Asking<'_> {
 
     /// The fewest inputs whose going is too much: all ways of leaving out one, two …, and where
     /// these are too many, the latest or the earliest.
-    fn fewest(&mut self, all: &[usize]) -> Option<Fewest> {
+    fn fewest(&mut self, all: &[usize]) -> Option<FewestToRemove> {
         let reserved = self.work_left / 2;
         let mut size = 1;
         while size <= all.len()
@@ -304,10 +304,14 @@ impl Asking<'_> {
         Some(self.to_fewest(&gone, answer, is_fewest))
     }
 
-    fn to_fewest(&self, gone: &[usize], answer: Answer, is_fewest: bool) -> Fewest {
+    fn to_fewest(&self, gone: &[usize], answer: Answer, is_fewest: bool) -> FewestToRemove {
         let mut gone = gone.to_vec();
         gone.sort_unstable();
-        Fewest { inputs: ids(self.question.inputs, &gone), band: answer.map(Band::of), is_fewest }
+        FewestToRemove {
+            inputs: ids(self.question.inputs, &gone),
+            band: answer.map(Band::of),
+            is_fewest,
+        }
     }
 
     fn leaving_out(

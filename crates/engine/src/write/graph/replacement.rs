@@ -16,7 +16,7 @@ use crate::write::graph_refusal::is_derived;
 
 /// What a new text does not keep of the record that it replaces.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Otherwise {
+pub struct ReplacementFields {
     /// The type of the claim, if not the same.
     pub claim_type: Option<TextClaimType>,
     /// Its labels, if not the same.
@@ -35,7 +35,7 @@ impl GraphWriter<'_> {
         target: OpId,
         text: &str,
         inputs: &[(Reference, Role)],
-        otherwise: &Otherwise,
+        otherwise: &ReplacementFields,
     ) -> Result<OpId, GraphError> {
         let Some(entry) = self.writing.entry(&target)? else {
             return Err(RuleViolation::UnknownRef { missing: target }.into());
