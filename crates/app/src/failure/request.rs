@@ -274,7 +274,7 @@ pub(crate) enum RequestError {
     #[error("no record is named, and none is described")]
     NothingSelected,
     /// Nothing is restored from an archive that is not named.
-    #[error("no archive is named, so there is nothing to restore from")]
+    #[error("no archive is named: `archive` takes the name of the file that the export made")]
     NoArchive,
     /// An action that nobody confirmed.
     #[error(

@@ -52,26 +52,12 @@ impl Identifier {
     /// Whether a text has one of those that are asked about, in one part or in several: "LH 1834"
     /// is LH1834.
     pub(super) fn is_any_in(asked: &[Self], text: &str) -> bool {
-        let joined = |text: &str| -> String {
-            text.chars().filter(|letter| letter.is_alphanumeric()).collect()
-        };
-        let words: Vec<String> = text.to_lowercase().split_whitespace().map(joined).collect();
-        asked.iter().filter(|asked| asked.is_specific()).map(|asked| joined(&asked.text)).any(
-            |asked| {
-                (0..words.len()).any(|first| {
-                    let mut rest = asked.as_str();
-                    let mut parts = words.iter().skip(first).filter(|word| !word.is_empty());
-                    while let Some(after) = parts.next().and_then(|part| rest.strip_prefix(&**part))
-                    {
-                        rest = after;
-                        if rest.is_empty() {
-                            return true;
-                        }
-                    }
-                    false
-                })
-            },
-        )
+        let words = text.to_lowercase();
+        let words = words.split_whitespace().map(joined).filter(|word| !word.is_empty());
+        let words: Vec<String> = words.collect();
+        let begins_at = |first: usize, whole: &str| are_parts(words.iter().skip(first), whole);
+        let is_in = |whole: String| (0..words.len()).any(|first| begins_at(first, &whole));
+        asked.iter().filter(|asked| asked.is_specific()).map(|asked| joined(&asked.text)).any(is_in)
     }
 
     /// Whether a short text is about something else than the identifiers that are asked about: it
@@ -89,6 +75,24 @@ impl Identifier {
             others.iter().any(|other| other.shape == asked.shape) && is_missing(&asked.shape)
         })
     }
+}
+
+/// A word without its marks.
+fn joined(word: &str) -> String {
+    word.chars().filter(|letter| letter.is_alphanumeric()).collect()
+}
+
+/// Whether the first of some words are the parts of a whole.
+fn are_parts<'a>(words: impl Iterator<Item = &'a String>, whole: &str) -> bool {
+    let mut rest = whole;
+    for word in words {
+        match rest.strip_prefix(&**word) {
+            Some("") => return true,
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    false
 }
 
 /// What the identifiers of the same things have in common with a word; none if it is not one. A
