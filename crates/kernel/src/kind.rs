@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::kind_spec::{
-    BodyNeed, DerivationInput, Effect, InputValidity, Inputs, KindSpec, Quotes, Rule, Target,
+    BodyNeed, DerivationInput, Effect, GraphRole, InputValidity, Inputs, KindSpec, Quotes, Rule,
+    Target,
 };
 use crate::operation::{Malformation, MalformedError, Role, is_identifier};
 
@@ -92,6 +93,7 @@ kinds! {
         retracted_by: &Kind::EvidenceRetraction,
         effect: Effect::Supersede,
         derivation: DerivationInput::Always,
+        may_be_marked: true,
     }
     /// Withdraws evidence.
     EvidenceRetraction = "evidence_retraction" {
@@ -111,6 +113,8 @@ kinds! {
         effect: Effect::State,
         rule: Rule::Claim,
         derivation: DerivationInput::UnlessTheirOwn,
+        graph: GraphRole::Record,
+        may_be_marked: true,
     }
     /// The user's replacement of a claim.
     ClaimCorrection = "claim_correction" {
@@ -156,7 +160,11 @@ kinds! {
         rule: Rule::Invalidation,
     }
     /// An agent's contribution.
-    Thought = "thought" { quotes: Quotes::AllButSuperseded, rule: Rule::ThoughtLineage }
+    Thought = "thought" {
+        quotes: Quotes::AllButSuperseded,
+        rule: Rule::ThoughtLineage,
+        may_be_marked: true,
+    }
     /// A decision, action, summary, why-trace or entity.
     Node = "node" {
         inputs: Inputs::AllBut(&[Role::SUPERSEDES]),
@@ -164,6 +172,9 @@ kinds! {
         validity: InputValidity::WhileSound,
         has_soundness: true,
         rule: Rule::Node,
+        graph: GraphRole::Record,
+        has_record_key: true,
+        may_be_marked: true,
     }
     /// A link between two operations.
     Edge = "edge" {
@@ -172,6 +183,9 @@ kinds! {
         validity: InputValidity::Never,
         has_soundness: true,
         rule: Rule::Edge,
+        graph: GraphRole::Edge,
+        has_record_key: true,
+        may_be_marked: true,
     }
     /// Withdraws a node, edge, thought or claim.
     Retraction = "retraction" {

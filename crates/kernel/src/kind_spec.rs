@@ -38,6 +38,13 @@ pub struct KindSpec {
     pub derivation: DerivationInput,
     /// When it may go without its body.
     pub body: BodyNeed,
+    /// What it is in the graph.
+    pub graph: GraphRole,
+    /// Whether it is a version of what its type and text or its ends name; see
+    /// [`Entry::record_key`](crate::ledger_index::Entry::record_key).
+    pub has_record_key: bool,
+    /// Whether an annotation may mark it for removal.
+    pub may_be_marked: bool,
 }
 
 impl KindSpec {
@@ -56,6 +63,9 @@ impl KindSpec {
         rule: Rule::None,
         derivation: DerivationInput::Never,
         body: BodyNeed::Removable,
+        graph: GraphRole::None,
+        has_record_key: false,
+        may_be_marked: false,
     };
 
     /// Whether a citation in `role` is an input.
@@ -205,9 +215,42 @@ pub enum BodyNeed {
     Removable,
 }
 
+/// What an operation is in the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphRole {
+    /// It is not in the graph.
+    None,
+    /// A record, which edges join.
+    Record,
+    /// An edge.
+    Edge,
+}
+
+impl GraphRole {
+    /// Whether it is in the graph, as a record or an edge.
+    pub fn is_in_graph(self) -> bool {
+        match self {
+            Self::None => false,
+            Self::Record | Self::Edge => true,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_in_the_graph_has_inputs_and_a_version_and_can_be_taken_back() {
+        for kind in Kind::KNOWN {
+            let spec = kind.spec();
+            let is_in_graph = spec.graph.is_in_graph();
+            assert_eq!(is_in_graph, spec.inputs != Inputs::None, "{kind}");
+            assert_eq!(is_in_graph, spec.has_record_key || *kind == Kind::Claim, "{kind}");
+            assert!(!is_in_graph || *spec.retracted_by == Kind::Retraction, "{kind}");
+            assert!(!is_in_graph || spec.may_be_marked, "{kind}");
+        }
+    }
 
     #[test]
     fn what_has_soundness_has_inputs_and_can_be_retracted() {

@@ -107,11 +107,6 @@ pub fn record_key(body: &Body, refs: &[Ref]) -> Option<String> {
     }
 }
 
-/// Whether operations of a kind have a [`record_key`](Entry::record_key).
-pub fn has_record_key(kind: &Kind) -> bool {
-    matches!(kind, Kind::Node | Kind::Edge)
-}
-
 /// An operation that cites another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Citing {
@@ -416,7 +411,7 @@ impl LedgerIndex for Graph {
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<Entry>, Infallible> {
-        let versions = if has_record_key(kind) { &self.records } else { &self.identities };
+        let versions = if kind.spec().has_record_key { &self.records } else { &self.identities };
         let Some(places) = versions.get(key).and_then(|places| places.get(kind)) else {
             return Ok(None);
         };

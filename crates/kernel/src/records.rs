@@ -12,6 +12,7 @@ use crate::body::EdgeType;
 use crate::id::OpId;
 use crate::identity::TEXT_KEY;
 use crate::kind::Kind;
+use crate::kind_spec::GraphRole;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::Role;
 use crate::validity::{Standing, State, Validity};
@@ -463,7 +464,7 @@ struct Replaceable {
 
 /// Whether an operation is a record: a claim or a node.
 pub fn is_record(entry: &Entry) -> bool {
-    matches!(entry.kind, Kind::Claim | Kind::Node)
+    entry.kind.spec().graph == GraphRole::Record
 }
 
 /// The number of the ring (strongly connected component) of each record: records that are reached

@@ -2,7 +2,6 @@
 
 use kernel::body::{Body, Mark};
 use kernel::id::OpId;
-use kernel::kind::Kind;
 use kernel::when::When;
 use store::{Position, Recorded, StoreError};
 
@@ -49,12 +48,8 @@ impl Reader<'_> {
         let mut failure: Option<StoreError> = None;
         let is_open = |recorded: &Recorded| {
             let id = recorded.operation.id();
-            let is_record = matches!(
-                recorded.operation.header().kind,
-                Kind::Evidence | Kind::Thought | Kind::Node | Kind::Edge | Kind::Claim
-            );
             Ok::<_, StoreError>(
-                is_record
+                recorded.operation.header().kind.spec().may_be_marked
                     && filter.fits(recorded)
                     && markable(&index, &id)?.is_ok()
                     && !matches!(mark_of(&index, &id)?, Some((Mark::Removal, _))),

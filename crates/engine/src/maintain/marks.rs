@@ -118,8 +118,7 @@ pub(crate) fn markable<B: Bodies + ?Sized>(
     id: &OpId,
 ) -> Result<Result<(), NotMarked>, StoreError> {
     let Some(found) = index.outline_of(id)? else { return Ok(Err(NotMarked::Unknown)) };
-    if !matches!(found.kind, Kind::Evidence | Kind::Thought | Kind::Node | Kind::Edge | Kind::Claim)
-    {
+    if !found.kind.spec().may_be_marked {
         return Ok(Err(NotMarked::NotARecord));
     }
     if !found.has_body {

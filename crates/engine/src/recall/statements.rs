@@ -45,8 +45,7 @@ impl<'w> Statements<'w> {
         }
         let mut is_fallen = false;
         for citing in self.index.citing(id)? {
-            let is_made_from_it = matches!(citing.kind, Kind::Claim | Kind::Node | Kind::Edge);
-            if !is_made_from_it || !citing.kind.spec().is_input(&citing.role) {
+            if !citing.kind.spec().is_input(&citing.role) {
                 continue;
             }
             let Some(entry) = self.index.entry(&citing.id)? else { continue };

@@ -8,6 +8,7 @@
 use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::kind_spec::GraphRole;
 use kernel::ledger_index::Entry;
 use kernel::operation::Role;
 use serde_json::Value;
@@ -51,7 +52,7 @@ pub(super) fn hints(index: &dyn Bodies, entry: &Entry) -> Result<Vec<OpId>, Stor
         found.push(hint.id);
         if hint.kind == Kind::Evidence {
             let made = index.citing(&hint.id)?.into_iter().filter(|citing| {
-                matches!(citing.kind, Kind::Claim | Kind::Node) && citing.role != Role::SUPERSEDES
+                citing.kind.spec().graph == GraphRole::Record && citing.role != Role::SUPERSEDES
             });
             found.extend(made.map(|citing| citing.id).take(PREMISES_MAX));
         }

@@ -457,8 +457,8 @@ impl<'a> GraphWriter<'a> {
         for id in appended.iter().rev() {
             let Some(entry) = self.writing.entry(id)? else { continue };
             let is_retracted = Validity::new(&*self.writing).is_retracted(&entry)?;
-            match entry.kind {
-                Kind::Claim | Kind::Node | Kind::Edge if !is_retracted => {
+            match &entry.kind {
+                kind if kind.spec().graph.is_in_graph() && !is_retracted => {
                     let body = Body::Retraction(Reason { reason: String::new() });
                     self.act_on(*id, body)?;
                 }
@@ -691,7 +691,7 @@ impl<'a> GraphWriter<'a> {
         let Some(entry) = self.writing.entry(&target)? else {
             return Err(RuleViolation::UnknownRef { missing: target }.into());
         };
-        if !matches!(entry.kind, Kind::Claim | Kind::Node | Kind::Edge) {
+        if !entry.kind.spec().graph.is_in_graph() {
             return Err(GraphRefusal::NotInGraph { id: target, kind: entry.kind }.into());
         }
         if let Some(Body::Claim(claim)) = body_of(&*self.writing, &target, &entry.kind)?

@@ -227,7 +227,7 @@ impl Reader<'_> {
             let mut later: BTreeMap<(HlcTimestamp, OpId), OpId> = BTreeMap::new();
             for id in &own {
                 for citing in index.citing(id)? {
-                    let is_work = matches!(citing.kind, Kind::Claim | Kind::Node | Kind::Edge);
+                    let is_work = citing.kind.spec().graph.is_in_graph();
                     if is_work
                         && !own.contains(&citing.id)
                         && let Some(entry) = index.entry(&citing.id)?

@@ -11,7 +11,7 @@ use kernel::access::{Access, Place};
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
-use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex, has_record_key, record_key};
+use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex, record_key};
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
 use kernel::soundness::{
     Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute,
@@ -484,7 +484,7 @@ impl<'a> SqliteLedgerIndex<'a> {
             let place = row.get(7)?;
             self.meet(id_at(row, 0)?, place);
             let kind = kind_at(row, 2)?;
-            let record_key = if has_record_key(&kind) && self.records_are_stored {
+            let record_key = if kind.spec().has_record_key && self.records_are_stored {
                 records::key_at(self.connection, place)?
             } else {
                 None
@@ -637,7 +637,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<Entry>, StoreError> {
-        if has_record_key(kind) {
+        if kind.spec().has_record_key {
             return self.latest_version(key, kind, before);
         }
         if !self.claims_are_stored {

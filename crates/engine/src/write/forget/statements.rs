@@ -25,7 +25,7 @@ pub(super) fn add(index: &SqliteLedgerIndex<'_>, plan: &mut ForgetPlan) -> Resul
     let mut added = Vec::new();
     for id in &gone {
         let Some(found) = index.outline(id)? else { continue };
-        if !matches!(found.kind, Kind::Claim | Kind::Node | Kind::Edge) {
+        if !found.kind.spec().graph.is_in_graph() {
             continue;
         }
         let Some(entry) = index.entry(id)? else { continue };

@@ -121,7 +121,7 @@ fn built_on(
     while let Some(id) = claims.pop() {
         for citing in index.citing(&id)? {
             let is_known = going.contains_key(&citing.id) || found.contains_key(&citing.id);
-            let is_made = matches!(citing.kind, Kind::Node | Kind::Edge | Kind::Claim);
+            let is_made = citing.kind.spec().graph.is_in_graph();
             if is_known || !is_made || citing.role.as_str() == Role::SUPERSEDES {
                 continue;
             }
