@@ -30,7 +30,8 @@ mod word_lists;
 use dayparts::{Routine, is_routine, routine};
 use lexicon::DAYPARTS;
 use object::Object;
-use stated::{Polarity, Statement, statements};
+pub use stated::Polarity;
+use stated::{Statement, statements};
 
 /// Base rate: how often a sentence or a habit that looks like a preference is one.
 const PRIOR: f64 = 0.40;
@@ -409,15 +410,26 @@ impl<'r> Habit<'r> {
 
 /// A preference in words, from the data of a claim; none if it is not that of a preference.
 pub fn in_words(claim_type: &str, payload: &Value) -> Option<String> {
-    let domain = claim_type.strip_prefix("preference.")?;
-    let polarity = match payload.get("polarity")?.as_str()? {
-        "like" => Polarity::Like,
-        "dislike" => Polarity::Dislike,
-        _ => return None,
-    };
+    let domain = domain_of(claim_type)?;
+    let polarity = polarity_of(claim_type, payload)?;
     let object = payload.get("object")?.as_str()?;
     let over = payload.get("over").and_then(Value::as_str);
     Some(words(polarity, object, over, domain == DAYPART))
+}
+
+/// Whether a preference is for or against its object, from the data of a claim; none if it is not
+/// that of a preference.
+pub fn polarity_of(claim_type: &str, payload: &Value) -> Option<Polarity> {
+    domain_of(claim_type)?;
+    match payload.get("polarity")?.as_str()? {
+        "like" => Some(Polarity::Like),
+        "dislike" => Some(Polarity::Dislike),
+        _ => None,
+    }
+}
+
+fn domain_of(claim_type: &str) -> Option<&str> {
+    claim_type.strip_prefix("preference.")
 }
 
 fn words(polarity: Polarity, object: &str, over: Option<&str>, is_daypart: bool) -> String {

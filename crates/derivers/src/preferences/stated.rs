@@ -20,8 +20,10 @@ pub(super) const STATEMENTS_MAX: usize = 32;
 
 /// For or against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Polarity {
+pub enum Polarity {
+    /// For: what is liked or preferred.
     Like,
+    /// Against.
     Dislike,
 }
 

@@ -8,6 +8,7 @@
 use derivers::attributes::TIMES;
 use derivers::names::is_self;
 use derivers::owner::Owner;
+use derivers::preferences::Polarity;
 use derivers::prose::REMEMBER;
 use derivers::relationships::is_kind;
 use kernel::evidence::Evidence;
@@ -176,14 +177,14 @@ impl Discounter<'_> {
 }
 
 impl Discounts {
-    /// What is taken from a belief in words.
-    pub fn of_belief(&self, question: &str, text: &str) -> Discount {
+    /// What is taken from a belief in words. `polarity` is that of a preference.
+    pub fn of_belief(&self, question: &str, text: &str, polarity: Option<Polarity>) -> Discount {
         let is_untold = |profile: &ProfileQuestion| {
             let fit = |voice| profile.fit(text, voice).0;
             fit(Voice::Told).max(fit(Voice::Asker)) == Fit::None
         };
         match is_of_nobody_in(text, &self.about)
-            || has_other_polarity(question, text)
+            || polarity.is_some_and(|polarity| asks_for_opposite(question, polarity))
             || self.profile.as_ref().is_some_and(is_untold)
         {
             true => Discount { share: UNRELATED_SHARE, ..Discount::NONE },
@@ -375,21 +376,19 @@ fn addresses(text: &str) -> bool {
     words_of(text).iter().any(|word| matches!(word.as_str(), "you" | "your" | "please"))
 }
 
-/// Whether a belief says the opposite of what a question asks for: "You like sushi" after "What
-/// don't I like?"
-fn has_other_polarity(question: &str, belief: &str) -> bool {
+/// Whether a question asks for the opposite of a preference: "What don't I like?" of what the owner
+/// likes.
+fn asks_for_opposite(question: &str, polarity: Polarity) -> bool {
     let words = words_of(question);
     let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
     if !has(&["i"]) || !has(&["like", "love", "enjoy", "hate", "dislike"]) {
         return false;
     }
     let is_against = has(&["don't", "not", "hate", "dislike", "never"]);
-    let dislikes = belief.starts_with("You do not like ");
-    let is_taste = dislikes || belief.starts_with("You like ") || belief.starts_with("You prefer ");
     // "Do I like sushi?" is answered by either.
     let is_open =
         matches!(words.first().map(String::as_str), Some("what" | "which" | "who" | "whom"));
-    is_taste && is_open && is_against != dislikes
+    is_open && is_against != (polarity == Polarity::Dislike)
 }
 
 /// The name of whom a question is about: "What is Anna allergic to?"
@@ -629,12 +628,13 @@ mod tests {
 
     #[test]
     fn a_taste_answers_a_question_for_its_like() {
-        assert!(has_other_polarity("What don't I like?", "You like sushi"));
-        assert!(has_other_polarity("What do I like?", "You do not like sushi"));
-        assert!(!has_other_polarity("What do I like?", "You like sushi"));
-        assert!(!has_other_polarity("What don't I like?", "You do not like sushi"));
-        assert!(!has_other_polarity("Do I like sushi?", "You do not like sushi"));
-        assert!(!has_other_polarity("What does Ana like?", "You do not like sushi"));
+        let (likes, dislikes) = (Polarity::Like, Polarity::Dislike);
+        assert!(asks_for_opposite("What don't I like?", likes));
+        assert!(asks_for_opposite("What do I like?", dislikes));
+        assert!(!asks_for_opposite("What do I like?", likes));
+        assert!(!asks_for_opposite("What don't I like?", dislikes));
+        assert!(!asks_for_opposite("Do I like sushi?", dislikes));
+        assert!(!asks_for_opposite("What does Ana like?", dislikes));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What an answer is from: records, facts, nodes and thoughts that recall finds, each with the
 //! chance that it answers.
 
+use derivers::preferences::polarity_of;
 use engine::graph::repeats_others;
 use engine::mine::CHECKPOINT;
 use engine::owner::SpaceOwner;
@@ -178,7 +179,11 @@ pub(super) fn find(
             .iter()
             .map(|fact| {
                 let mut source = of_fact(fact);
-                let discount = discounts.of_belief(request.question, &source.text);
+                let belief = &fact.item.belief;
+                // What was liked once says nothing of what is liked now.
+                let polarity =
+                    polarity_of(&belief.claim_type, &belief.payload).filter(|_| !fact.item.is_over);
+                let discount = discounts.of_belief(request.question, &source.text, polarity);
                 source.chance = discount.of(source.chance);
                 let corrected = sources.iter().filter(|record| {
                     record.overruled.iter().any(|overruled| overruled.id == source.id)
