@@ -205,9 +205,9 @@ impl Plan {
             erased: erased.collect(),
             made_from_it: plan.made_from_it.len() as u64,
             made: plan.made.iter().map(line).collect(),
-            falls: plan.falls().map(BeliefLine::of).collect(),
+            falls: plan.invalidated().map(BeliefLine::of).collect(),
             derived_anew: anew.collect(),
-            arises: plan.arises().map(BeliefLine::of).collect(),
+            arises: plan.newly_believed().map(BeliefLine::of).collect(),
             words_forgotten: plan.words_forgotten.iter().map(StatementLine::of).collect(),
             words_kept: plan.words_kept.iter().map(StatementLine::of).collect(),
             words_again: words_again(plan).map(StatementLine::again).collect(),
@@ -243,8 +243,8 @@ impl Plan {
         let said = |belief: &Belief| shortened(&belief.text);
         lines.extend(section(
             "Beliefs that stand on nothing else would fall:",
-            plan.falls().count() as u64,
-            plan.falls().map(said),
+            plan.invalidated().count() as u64,
+            plan.invalidated().map(said),
         ));
         lines.extend(section(
             "Beliefs that would be derived again from other records:",
@@ -261,8 +261,8 @@ impl Plan {
         ));
         lines.extend(section(
             "Beliefs that would follow from the other records alone:",
-            plan.arises().count() as u64,
-            plan.arises().map(said),
+            plan.newly_believed().count() as u64,
+            plan.newly_believed().map(said),
         ));
         lines.extend(self.words_in_lines());
         lines.extend(altered_line(&plan.changes));

@@ -379,7 +379,7 @@ fn different(
     limit: usize,
 ) -> Result<Different, StoreError> {
     let mut wanted = if question.profile.is_some() { limit.max(PROFILE_LOOKED_AT) } else { limit };
-    let mut fallen: HashSet<Position> = HashSet::new();
+    let mut left_out: HashSet<Position> = HashSet::new();
     let by_model = query.vector.as_ref().filter(|_| search.has_model());
     let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
     let (filter, today) = (&query.filter, query.today);
@@ -401,26 +401,26 @@ fn different(
     loop {
         let mut found = finder.find(wanted)?;
         let is_all = found.len() < wanted;
-        found.retain(|found| !fallen.contains(&found.position));
+        found.retain(|found| !left_out.contains(&found.position));
         let mut is_hidden = |id: &OpId, evidence: &Evidence| {
             let is_hidden =
-                statements.has_fallen(id, evidence)? || !sees_private && privacy.is_private(id)?;
+                statements.is_obsolete(id, evidence)? || !sees_private && privacy.is_private(id)?;
             Ok::<_, StoreError>(is_hidden)
         };
         let profile_chance = match &question.profile {
             Some(profile) => {
                 let (chance, hidden) = lift_telling(search, profile, &mut found, &mut is_hidden)?;
-                fallen.extend(hidden);
-                found.retain(|found| !fallen.contains(&found.position));
+                left_out.extend(hidden);
+                found.retain(|found| !left_out.contains(&found.position));
                 chance
             }
             None => ProfileChance::default(),
         };
         let by = by_identifier(search, &query.text, &found, &mut is_hidden)?;
         let has_asked = by.has_asked;
-        fallen.extend(by.hidden);
+        left_out.extend(by.hidden);
         let features = features::of(search, analyzer, question, query, &by.judged)?;
-        found.retain(|found| !fallen.contains(&found.position));
+        found.retain(|found| !left_out.contains(&found.position));
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
         let mut times_shown: HashMap<(Option<String>, String), usize> = HashMap::new();
@@ -428,7 +428,7 @@ fn different(
         let others = found.into_iter().filter(|found| !named_positions.contains(&found.position));
         let mut waiting: Vec<Option<Found>> =
             named.iter().cloned().chain(others).map(Some).collect();
-        let fallen_before = fallen.len();
+        let left_out_before = left_out.len();
         for place in 0..waiting.len() {
             if results.len() == limit {
                 break;
@@ -453,8 +453,10 @@ fn different(
             }
             // The search itself drops what says that it is private, but not what an annotation or
             // what it stands on makes private.
-            if statements.has_fallen(&id, &evidence)? || !sees_private && privacy.is_private(&id)? {
-                fallen.insert(found.position);
+            if statements.is_obsolete(&id, &evidence)?
+                || !sees_private && privacy.is_private(&id)?
+            {
+                left_out.insert(found.position);
                 continue;
             }
             let is_event = evidence.kind.0 == kernel::evidence::EvidenceKind::EVENT;
@@ -486,8 +488,8 @@ fn different(
         let is_enough = results.len() == limit || is_all || wanted >= CANDIDATES_MAX;
         // What was taken back or is private must not make the others look relevant: once more
         // without it.
-        if is_enough && fallen.len() == fallen_before {
-            let stands = |found: &Found| !fallen.contains(&found.position);
+        if is_enough && left_out.len() == left_out_before {
+            let stands = |found: &Found| !left_out.contains(&found.position);
             let names_answer = are_answer && named.iter().any(stands);
             return Ok(Different {
                 results,

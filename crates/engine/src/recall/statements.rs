@@ -1,4 +1,4 @@
-//! Leaves out the statements of claims, nodes and edges that have fallen.
+//! Leaves out the statements of claims, nodes and edges that no longer stand.
 //!
 //! A claim, node or edge that is stated without a source cites a record of its own that says the
 //! same. Nobody asked for that record, so recall finds it only while something made from it stands
@@ -19,8 +19,8 @@ use crate::graph::{record_view, repeats_others};
 use crate::recall::past::StatedTimes;
 use crate::write::graph::is_statement;
 
-/// Tells which records are statements of what has fallen, in one state of the ledger. It remembers
-/// what it found of claims, nodes and edges.
+/// Tells which records are statements of what no longer stands, in one state of the ledger. It
+/// remembers what it found of claims, nodes and edges.
 pub(super) struct Statements<'w> {
     index: &'w dyn Bodies,
     records: Records<'w, dyn Bodies + 'w>,
@@ -35,7 +35,7 @@ impl<'w> Statements<'w> {
     }
 
     /// Whether a record is the statement of claims, nodes or edges none of which stood.
-    pub(super) fn has_fallen(
+    pub(super) fn is_obsolete(
         &mut self,
         id: &OpId,
         evidence: &Evidence,
@@ -43,7 +43,7 @@ impl<'w> Statements<'w> {
         if !is_statement(evidence) {
             return Ok(false);
         }
-        let mut is_fallen = false;
+        let mut is_obsolete = false;
         for citing in self.index.citing(id)? {
             if !citing.kind.spec().is_input(&citing.role) {
                 continue;
@@ -55,11 +55,11 @@ impl<'w> Statements<'w> {
             };
             match stands {
                 Some(true) => return Ok(false),
-                Some(false) => is_fallen = true,
+                Some(false) => is_obsolete = true,
                 None => {}
             }
         }
-        Ok(is_fallen)
+        Ok(is_obsolete)
     }
 
     /// Whether a claim or node stands, if it is made from its statement.

@@ -107,8 +107,8 @@ impl StatusChange {
     pub(crate) fn is_beside_beliefs(&self) -> bool {
         let by_edge = [RecordStatus::Superseded, RecordStatus::Alias].map(RecordStatus::as_str);
         let has = |wanted: &str| self.before == Some(wanted) || self.after == Some(wanted);
-        let has_fallen = has(RecordStatus::Invalidated.as_str());
-        by_edge.into_iter().any(has) || self.kind == Kind::Node.as_str() && has_fallen
+        let was_invalidated = has(RecordStatus::Invalidated.as_str());
+        by_edge.into_iter().any(has) || self.kind == Kind::Node.as_str() && was_invalidated
     }
 
     /// The same with every node, new ones and those that were taken back too: no belief says how

@@ -85,7 +85,7 @@ pub(crate) fn is_sound(space: &Space) -> bool {
 }
 
 fn falls(plan: &ForgetPlan) -> Vec<&str> {
-    plan.falls().map(|belief| belief.key.as_str()).collect()
+    plan.invalidated().map(|belief| belief.key.as_str()).collect()
 }
 
 fn anew(plan: &ForgetPlan) -> Vec<&str> {

@@ -63,7 +63,7 @@ fn a_forgotten_correction_leaves_what_is_derived_and_no_run_of_its_words() {
     let anew: Vec<_> = plan.derived_anew().map(|(_, after)| after.text.clone()).collect();
     assert_eq!(anew, [before.text.clone(), liked.text.clone()]);
     assert_eq!(plan.words_forgotten.len(), 1);
-    assert!(plan.words_kept.is_empty() && plan.falls().next().is_none());
+    assert!(plan.words_kept.is_empty() && plan.invalidated().next().is_none());
     let after = space.believed(HABIT).unwrap();
     assert_eq!(after.says(), before.says());
     assert_eq!(space.believed(TASTE).unwrap().says(), liked.says());
@@ -128,7 +128,7 @@ fn words_that_were_withdrawn_go_with_the_note_of_the_withdrawal() {
     derive(space);
     let before = space.believed(HABIT).unwrap();
     let (plan, _) = forget(space, &[withdrawal]);
-    assert!(plan.falls().next().is_none());
+    assert!(plan.invalidated().next().is_none());
     assert_eq!(space.believed(HABIT).unwrap().says(), before.says());
     assert_eq!(traces(space.path(), &[SECRET, "Jabberwock lighthouse"], &[]), Vec::<String>::new());
     assert!(is_sound(space) && changes_nothing(space));

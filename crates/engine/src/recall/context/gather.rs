@@ -478,7 +478,7 @@ impl Reader<'_> {
                     )
                 };
                 if is_general(&text)
-                    && !statements.has_fallen(&id, &evidence)?
+                    && !statements.is_obsolete(&id, &evidence)?
                     && !privacy.is_private(&id)?
                     && !is_later()?
                 {

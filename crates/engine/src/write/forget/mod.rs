@@ -438,7 +438,7 @@ impl ForgetPlan {
     }
 
     /// Beliefs that stand on nothing else, as they are now.
-    pub fn falls(&self) -> impl Iterator<Item = &Belief> {
+    pub fn invalidated(&self) -> impl Iterator<Item = &Belief> {
         let changes = self.changes.beliefs.values();
         changes.filter(|change| change.after.served.is_none()).filter_map(Change::served_before)
     }
@@ -451,10 +451,10 @@ impl ForgetPlan {
     }
 
     /// Beliefs that what is forgotten stands against.
-    pub fn arises(&self) -> impl Iterator<Item = &Belief> {
+    pub fn newly_believed(&self) -> impl Iterator<Item = &Belief> {
         let changes = self.changes.beliefs.values();
-        let arisen = changes.filter(|change| change.served_before().is_none());
-        arisen.map(|change| &change.after).filter(|after| after.served.is_some())
+        let new = changes.filter(|change| change.served_before().is_none());
+        new.map(|change| &change.after).filter(|after| after.served.is_some())
     }
 
     /// Drafts with the same effect on beliefs as the plan: a redaction of each target, but the
