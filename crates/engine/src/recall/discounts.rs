@@ -17,7 +17,7 @@ use retrieval::profile::{Fit, ProfileQuestion, Voice};
 use retrieval::question::Question;
 use retrieval::rank::answering::speaks_of_self;
 use retrieval::text::sentences::sentences;
-use retrieval::text::standing::{Standing, standing};
+use retrieval::text::standing::{InstructionKind, standing};
 use retrieval::text::{Analyzer, is_english_stop_word};
 
 use super::answering::WordWeights;
@@ -332,7 +332,7 @@ fn names_time(word: &str) -> bool {
 fn discount_instructions(weights: &WordWeights, records: &mut [Candidate<'_>]) {
     for record in records.iter_mut() {
         if record.text.len() <= SHORT_BYTES
-            && standing(&record.text) == Standing::Instruction
+            && standing(&record.text) == InstructionKind::Instruction
             && !weights.are_in(&record.text)
             && !words_of(&record.text).windows(3).any(|words| words == ["when", "i", "ask"])
         {

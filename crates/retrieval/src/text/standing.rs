@@ -9,7 +9,7 @@ use super::words::is_unspaced;
 
 /// Whether a text says how later questions are to be answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum InstructionKind {
     /// It does not.
     #[default]
     None,
@@ -139,13 +139,13 @@ const CONDITIONS: [&str; 40] = [
 /// What a text says about later answers.
 ///
 /// ```
-/// use retrieval::text::standing::{Standing, standing};
+/// use retrieval::text::standing::{InstructionKind, standing};
 ///
-/// assert_eq!(standing("Thanks! From now on, answer in French."), Standing::Instruction);
-/// assert_eq!(standing("Can you help? I prefer short examples."), Standing::Preference);
-/// assert_eq!(standing("He always answers in French."), Standing::None);
+/// assert_eq!(standing("Thanks! From now on, answer in French."), InstructionKind::Instruction);
+/// assert_eq!(standing("Can you help? I prefer short examples."), InstructionKind::Preference);
+/// assert_eq!(standing("He always answers in French."), InstructionKind::None);
 /// ```
-pub fn standing(text: &str) -> Standing {
+pub fn standing(text: &str) -> InstructionKind {
     sentences(text).map(|sentence| of_sentence(&sentence)).max().unwrap_or_default()
 }
 
@@ -160,7 +160,7 @@ pub fn standing(text: &str) -> Standing {
 /// ```
 pub fn is_general(text: &str) -> bool {
     sentences(text).any(|sentence| {
-        of_sentence(&sentence) == Standing::Instruction
+        of_sentence(&sentence) == InstructionKind::Instruction
             && has(&sentence, &ANSWERING)
             && !has(&without_beginning(&sentence), &CONDITIONS)
     })
@@ -173,7 +173,7 @@ fn sentences(text: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 /// What a sentence in lower case says about later answers.
-fn of_sentence(lower: &str) -> Standing {
+fn of_sentence(lower: &str) -> InstructionKind {
     let mut opening = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     while let Some(rest) = FILLERS.iter().find_map(|filler| {
         let rest = opening.strip_prefix(filler)?;
@@ -190,11 +190,11 @@ fn of_sentence(lower: &str) -> Standing {
         || begins(&FROM_NOW) && has(lower, &ANSWERING)
         || begins(&ENDS) && has(lower, &AGAIN) && has(lower, &ANSWERING);
     if is_instruction && !is_question {
-        return Standing::Instruction;
+        return InstructionKind::Instruction;
     }
     match has(lower, &PREFERENCES) {
-        true => Standing::Preference,
-        false => Standing::None,
+        true => InstructionKind::Preference,
+        false => InstructionKind::None,
     }
 }
 
@@ -240,33 +240,39 @@ mod tests {
     #[test]
     fn instructions_and_preferences_are_told_from_statements_and_requests() {
         for (text, expected) in [
-            ("Always include version numbers when I ask about libraries.", Standing::Instruction),
-            ("ok, please never use tables", Standing::Instruction),
-            ("From now on call me Ada.", Standing::Instruction),
-            ("Use British spelling in your answers.", Standing::Instruction),
-            ("Thanks!\n\nWhenever I paste a log, summarise it first.", Standing::Instruction),
-            ("Ab jetzt bitte auf Deutsch.", Standing::Instruction),
-            ("Bitte antworte immer in kurzen Sätzen.", Standing::Instruction),
-            ("Réponds toujours en français, s'il te plaît.", Standing::Instruction),
-            ("Por favor, responde siempre en español", Standing::Instruction),
-            ("Пожалуйста, отвечай всегда кратко.", Standing::Instruction),
-            ("请从现在开始用中文回答。", Standing::Instruction),
-            ("Rispondi sempre in italiano", Standing::Instruction),
-            ("Von nun an war die Stadt frei.", Standing::None),
-            ("Künftig fährt der Bus öfter.", Standing::None),
-            ("You can use emojis again.", Standing::Instruction),
-            ("You don't have to answer in French any more", Standing::Instruction),
-            ("You can use the kitchen again.", Standing::None),
-            ("You can answer the door", Standing::None),
-            ("Er antwortet immer auf Deutsch.", Standing::None),
-            ("我更喜欢简短的例子", Standing::Preference),
-            ("I’d rather walk than drive", Standing::Preference),
-            ("I'm new here and I prefer simple tools, can you help?", Standing::Preference),
-            ("I never eat meat", Standing::None),
-            ("Never mind?", Standing::None),
-            ("She always sings", Standing::None),
-            ("What should I do from now on?", Standing::None),
-            ("", Standing::None),
+            (
+                "Always include version numbers when I ask about libraries.",
+                InstructionKind::Instruction,
+            ),
+            ("ok, please never use tables", InstructionKind::Instruction),
+            ("From now on call me Ada.", InstructionKind::Instruction),
+            ("Use British spelling in your answers.", InstructionKind::Instruction),
+            (
+                "Thanks!\n\nWhenever I paste a log, summarise it first.",
+                InstructionKind::Instruction,
+            ),
+            ("Ab jetzt bitte auf Deutsch.", InstructionKind::Instruction),
+            ("Bitte antworte immer in kurzen Sätzen.", InstructionKind::Instruction),
+            ("Réponds toujours en français, s'il te plaît.", InstructionKind::Instruction),
+            ("Por favor, responde siempre en español", InstructionKind::Instruction),
+            ("Пожалуйста, отвечай всегда кратко.", InstructionKind::Instruction),
+            ("请从现在开始用中文回答。", InstructionKind::Instruction),
+            ("Rispondi sempre in italiano", InstructionKind::Instruction),
+            ("Von nun an war die Stadt frei.", InstructionKind::None),
+            ("Künftig fährt der Bus öfter.", InstructionKind::None),
+            ("You can use emojis again.", InstructionKind::Instruction),
+            ("You don't have to answer in French any more", InstructionKind::Instruction),
+            ("You can use the kitchen again.", InstructionKind::None),
+            ("You can answer the door", InstructionKind::None),
+            ("Er antwortet immer auf Deutsch.", InstructionKind::None),
+            ("我更喜欢简短的例子", InstructionKind::Preference),
+            ("I’d rather walk than drive", InstructionKind::Preference),
+            ("I'm new here and I prefer simple tools, can you help?", InstructionKind::Preference),
+            ("I never eat meat", InstructionKind::None),
+            ("Never mind?", InstructionKind::None),
+            ("She always sings", InstructionKind::None),
+            ("What should I do from now on?", InstructionKind::None),
+            ("", InstructionKind::None),
         ] {
             assert_eq!(standing(text), expected, "{text}");
         }

@@ -23,7 +23,7 @@ impl SqliteSpace {
         let (registry, space) = (self.registry, self.space);
         let mut writing = self.write()?;
         let filled = writing.fill_in(whole)?;
-        writing.heir = None;
+        writing.memory_slot = None;
         let Some(first) = filled.iter().min().copied() else { return Ok(0) };
         let connection = writing.index.connection;
         erasure::erase_made_of(connection, &filled)?;

@@ -23,7 +23,7 @@ use super::access::AccessCache;
 use super::erasure::{self, DeviceHashes, PendingRedactions};
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::journal::UsageJournal;
-use super::operation_memory::{Heir, LeftMemory};
+use super::operation_memory::{LeftMemory, MemorySlot};
 use super::page_cache::PageCache;
 use super::read_transaction::ReadState;
 use super::refs::encode_refs;
@@ -530,8 +530,8 @@ pub struct SqliteWriting<'a> {
     hashes: Option<DeviceHashes<'a>>,
     defers_erasure: bool,
     has_erased: bool,
-    /// To whom it leaves what it remembers, unless the next transaction may not use that.
-    pub(super) heir: Option<Heir<'a>>,
+    /// Where it leaves what it remembers, unless the next transaction may not use that.
+    pub(super) memory_slot: Option<MemorySlot<'a>>,
     pub(super) pending: PendingSignatures,
 }
 
@@ -563,7 +563,7 @@ impl<'a> SqliteWriting<'a> {
             defers_erasure: false,
             hashes: None,
             has_erased: false,
-            heir: None,
+            memory_slot: None,
             pending: PendingSignatures::default(),
             names: Default::default(),
             marked: Default::default(),
@@ -614,7 +614,7 @@ impl<'a> SqliteWriting<'a> {
             self.names.clear();
             self.marked.clear();
             self.has_erased = true;
-            self.heir = None;
+            self.memory_slot = None;
         }
         Ok(())
     }

@@ -56,9 +56,9 @@ impl LeftMemory {
     }
 }
 
-/// Where a transaction leaves what it remembers.
+/// Where a transaction leaves its memory for the next one.
 #[derive(Clone, Copy)]
-pub(super) struct Heir<'a> {
+pub(super) struct MemorySlot<'a> {
     left: &'a LeftMemory,
     version: i64,
 }
@@ -76,13 +76,13 @@ impl<'a> SqliteWriting<'a> {
             writing.index.memory = memory;
         }
         writing.index.expects_citations = true;
-        writing.heir = Some(Heir { left: &space.left, version });
+        writing.memory_slot = Some(MemorySlot { left: &space.left, version });
         Ok(writing)
     }
 
     /// Leaves what it remembers to the next transaction, once it is committed.
     pub(super) fn leave_memory(&mut self) {
-        if let Some(Heir { left, version }) = self.heir {
+        if let Some(MemorySlot { left, version }) = self.memory_slot {
             left.0.replace(Some((version, std::mem::take(&mut self.index.memory))));
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use kernel::body::TextClaimType;
 use kernel::identity::text_key;
-use retrieval::text::standing::{Standing, standing};
+use retrieval::text::standing::{InstructionKind, standing};
 
 /// Most lines that are taken.
 pub(super) const LINES_MAX: usize = 80;
@@ -132,7 +132,7 @@ fn type_of(text: &str, is_item: bool, is_below_goals: bool) -> Option<TextClaimT
         None
     } else if begins(&GOALS) || (is_item && is_below_goals) {
         Some(TextClaimType::Goal)
-    } else if is_item || begins(&PREFERENCES) || standing(text) != Standing::None {
+    } else if is_item || begins(&PREFERENCES) || standing(text) != InstructionKind::None {
         Some(TextClaimType::Preference)
     } else {
         None

@@ -48,7 +48,7 @@ const SELECTED_MIN: usize = 256;
 const SELECTED_GROWTH: usize = 8;
 
 /// People that the question names, as the index knows them.
-pub(super) struct Who {
+pub(super) struct NamedPeople {
     pub(super) people: Vec<u32>,
     /// Records without an author in which they take part.
     pub(super) involved: HashSet<u32>,
@@ -57,7 +57,7 @@ pub(super) struct Who {
     pub(super) words: Vec<TermRows>,
 }
 
-impl Who {
+impl NamedPeople {
     /// Which documents of a block contain every word of the name themselves; none if the name does
     /// not count.
     fn named_in(&self, block: u32) -> Option<Vec<bool>> {
@@ -100,11 +100,11 @@ impl Named {
 /// What a question means.
 pub(super) struct Meaning<'a> {
     nameless: &'a str,
-    by: By<'a>,
+    vectors: QuestionVectors<'a>,
 }
 
 /// The vectors that score a whole question.
-enum By<'a> {
+enum QuestionVectors<'a> {
     /// The built-in table's.
     Table(Direction),
     /// Another model's. If the table stands in where a document has no vector, the question by it.
@@ -119,14 +119,16 @@ enum Scorer<'b> {
     Model(&'b QueryScores<'b>),
 }
 
-impl By<'_> {
+impl QuestionVectors<'_> {
     fn scorer_of(&self, document: u32) -> Scorer<'_> {
         match self {
-            By::Table(direction) => Scorer::Table(direction),
-            By::Model { scores, stand_in: Some(direction) } if !scores.knows(document) => {
+            QuestionVectors::Table(direction) => Scorer::Table(direction),
+            QuestionVectors::Model { scores, stand_in: Some(direction) }
+                if !scores.knows(document) =>
+            {
                 Scorer::Table(direction)
             }
-            By::Model { scores, .. } => Scorer::Model(scores),
+            QuestionVectors::Model { scores, .. } => Scorer::Model(scores),
         }
     }
 }
@@ -148,14 +150,14 @@ impl<'a> Meaning<'a> {
         }
         let nameless = Table::built_in().known_part(question);
         let by_table = || Direction::of(&Table::built_in().embed(nameless));
-        let by = match scores {
+        let vectors = match scores {
             Some(scores) => {
                 let stand_in = if unit == Unit::Session { by_table() } else { None };
-                By::Model { scores, stand_in }
+                QuestionVectors::Model { scores, stand_in }
             }
-            None => By::Table(by_table()?),
+            None => QuestionVectors::Table(by_table()?),
         };
-        Some(Self { nameless, by })
+        Some(Self { nameless, vectors })
     }
 }
 
@@ -168,9 +170,9 @@ pub(super) struct Pass<'a> {
     pub(super) idf_sum: f64,
     pub(super) session_scores: Vec<f64>,
     /// The only person that the question is about.
-    pub(super) speaker: Option<Who>,
+    pub(super) speaker: Option<NamedPeople>,
     /// The acting person, if the question names several.
-    pub(super) subject: Option<Who>,
+    pub(super) subject: Option<NamedPeople>,
     /// Where that person speaks.
     pub(super) conversations: Option<Conversations>,
     pub(super) question: &'a Question,
@@ -278,13 +280,13 @@ impl Pass<'_> {
             let sessions = self.search.attributes.session.block(block);
             let attributes = self.search.attributes.rest.block(block);
             if let Some(meant) = &self.meant {
-                let windows = match &meant.by {
-                    By::Table(direction) => {
+                let windows = match &meant.vectors {
+                    QuestionVectors::Table(direction) => {
                         let Search { connection, tables, windows: kept, .. } = self.search;
                         kept.cosines(connection, tables, direction, block, &mut windows)?;
                         &windows
                     }
-                    By::Model { scores, stand_in } => {
+                    QuestionVectors::Model { scores, stand_in } => {
                         if let Some(direction) = stand_in {
                             self.add_stand_ins(scores, direction, block, &mut windows, &mut sums)?;
                         }
@@ -373,10 +375,11 @@ impl Pass<'_> {
 
     /// The weights of a document: those of the table if it stands in.
     fn weights_of(&self, document: u32) -> &Weights {
-        let by_model = self.meant.as_ref().map(|meant| &meant.by);
-        match by_model.filter(|by| matches!(by, By::Model { .. })).map(|by| by.scorer_of(document))
-        {
-            Some(Scorer::Table(_)) => &STAND_IN,
+        match self.meant.as_ref().map(|meant| &meant.vectors) {
+            Some(vectors @ QuestionVectors::Model { .. }) => match vectors.scorer_of(document) {
+                Scorer::Table(_) => &STAND_IN,
+                Scorer::Model(_) => &self.weights,
+            },
             _ => &self.weights,
         }
     }
@@ -439,7 +442,7 @@ impl Pass<'_> {
 
     /// Which documents of a block contain every word of a name themselves.
     fn named_in(&self, block: u32) -> Named {
-        let names = |who: &Option<Who>| who.as_ref().and_then(|who| who.named_in(block));
+        let names = |who: &Option<NamedPeople>| who.as_ref().and_then(|who| who.named_in(block));
         Named { speaker: names(&self.speaker), subject: names(&self.subject) }
     }
 
@@ -477,7 +480,7 @@ impl Pass<'_> {
         date: f64,
         has_word: bool,
     ) -> Signals {
-        let is_of = |who: &Option<Who>, named| {
+        let is_of = |who: &Option<NamedPeople>, named| {
             who.as_ref().is_some_and(|who| who.holds(attribute, document, named))
         };
         let has = |flag| self.question.judges_text() && attribute.flags & flag != 0;
@@ -681,7 +684,7 @@ fn documents_of(candidates: &[Candidate]) -> Vec<u32> {
 /// Scores the vectors of single documents.
 struct Closer<'a> {
     search: &'a Search<'a>,
-    by: &'a By<'a>,
+    vectors: &'a QuestionVectors<'a>,
     words: NearWords,
     tokens: Tokens<'a>,
     best: HashMap<u32, Vec<f32>>,
@@ -691,7 +694,7 @@ impl<'a> Closer<'a> {
     fn new(pass: &'a Pass<'_>, meant: &'a Meaning<'_>) -> Self {
         Self {
             search: pass.search,
-            by: &meant.by,
+            vectors: &meant.vectors,
             words: NearWords::new(Table::built_in(), meant.nameless),
             tokens: Tokens::new(pass.search.connection, pass.search.tables),
             best: HashMap::new(),
@@ -722,7 +725,7 @@ impl<'a> Closer<'a> {
                 .is_some_and(|attribute| attribute.flags & attributes::DEAD == 0)
         };
         let next = self.search.attributes.next(document).filter(|next| is_turn && is_alive(next));
-        Ok(match self.by.scorer_of(document) {
+        Ok(match self.vectors.scorer_of(document) {
             Scorer::Table(direction) => {
                 let after =
                     next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);

@@ -25,7 +25,7 @@ use super::lengths::Lengths;
 use super::lists::Classes;
 use super::meaning::Windows;
 use super::names::SqliteNames;
-use super::pass::{Meaning, Pass, Who};
+use super::pass::{Meaning, NamedPeople, Pass};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
 use super::series::SeriesTimes;
 use super::tables::{IndexTables, Unit};
@@ -314,8 +314,8 @@ impl Search<'_> {
             let unknown = unknown.saturating_sub(related.unknown);
             idf_sum += f64::from(unknown) * lexical::idf(documents, 1);
         }
-        let speaker = self.who(question.person(), question, analyzer)?;
-        let subject = self.who(question.subject(), question, analyzer)?;
+        let speaker = self.named_people(question.person(), question, analyzer)?;
+        let subject = self.named_people(question.subject(), question, analyzer)?;
         let conversations = match speaker.as_ref().or(subject.as_ref()) {
             Some(who) if weights.elsewhere != 0.0 => {
                 Conversations::of(self.attributes, &who.people)
@@ -489,12 +489,12 @@ impl Search<'_> {
     }
 
     /// Some of the people that the question mentions, as the index knows them.
-    fn who(
+    fn named_people(
         &self,
         people: Option<&[NameId]>,
         question: &Question,
         analyzer: &mut Analyzer,
-    ) -> Result<Option<Who>, StoreError> {
+    ) -> Result<Option<NamedPeople>, StoreError> {
         let Some(named) = people else { return Ok(None) };
         let people: Vec<u32> = named.iter().filter_map(|id| u32::try_from(id.0).ok()).collect();
         let mut involved = HashSet::new();
@@ -514,7 +514,7 @@ impl Search<'_> {
                 words
             });
         }
-        Ok(Some(Who { people, involved, words: words.unwrap_or_default() }))
+        Ok(Some(NamedPeople { people, involved, words: words.unwrap_or_default() }))
     }
 
     /// Numbers of the kinds that the filter accepts; none means all.

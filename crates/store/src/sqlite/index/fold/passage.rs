@@ -7,7 +7,7 @@ use derivers::pasted::before_text_of_others;
 use kernel::evidence::{Evidence, EvidenceKind};
 use retrieval::question::OPEN_BOX;
 use retrieval::text::passages::passages;
-use retrieval::text::standing::{Standing, standing};
+use retrieval::text::standing::{InstructionKind, standing};
 use retrieval::text::{Analyzer, Language, SlotAnalysis};
 
 use super::super::attributes;
@@ -94,9 +94,9 @@ impl Passage<'_> {
             return of_record;
         }
         match standing(self.text) {
-            Standing::None => of_record,
-            Standing::Preference => of_record | attributes::PREFERENCE,
-            Standing::Instruction => of_record | attributes::INSTRUCTION,
+            InstructionKind::None => of_record,
+            InstructionKind::Preference => of_record | attributes::PREFERENCE,
+            InstructionKind::Instruction => of_record | attributes::INSTRUCTION,
         }
     }
 
