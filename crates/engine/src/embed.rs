@@ -14,6 +14,7 @@ use importers::secrets::without_secrets;
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
 use retrieval::question::ends::both_ends;
+use retrieval::text::cut;
 use store::sqlite::{
     BatchSize, Embedding, EmbeddingBatch, EmbeddingModel, FactBatch, ModelNumber, SqliteSpace,
     ThoughtBatch, UnopenedModel,
@@ -412,8 +413,7 @@ impl Reader<'_> {
         let names = question.mentions.iter().map(|mention| mention.text.as_str());
         // A name that is not certain stays among the words.
         let names: Vec<&str> = names.filter(|name| !question.nameless.contains(name)).collect();
-        Ok(crate::recall::episodes::cut(&in_first_person(text, &names), QUESTION_BYTES_MAX)
-            .to_owned())
+        Ok(cut(&in_first_person(text, &names), QUESTION_BYTES_MAX).to_owned())
     }
 }
 
@@ -421,7 +421,7 @@ impl Reader<'_> {
 /// about, so names stay.
 pub fn fact_question_to_embed(text: &str) -> String {
     let masked = without_secrets(text);
-    crate::recall::episodes::cut(&both_ends(&masked), QUESTION_BYTES_MAX).to_owned()
+    cut(&both_ends(&masked), QUESTION_BYTES_MAX).to_owned()
 }
 
 /// "When does Ana paint Ben's kiln?" becomes "When does I paint my kiln?": models do not mind.

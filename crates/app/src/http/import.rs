@@ -17,6 +17,7 @@ use axum::response::Response;
 use engine::EngineError;
 use engine::write::import::Intent;
 use importers::{Context, DayOrder, ImportError, Importer};
+use retrieval::text::cut;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -207,7 +208,7 @@ fn safe_name(name: Option<&str>) -> String {
     let letters = last.chars().filter(|letter| !letter.is_control() && *letter != ':');
     let name: String = letters.collect();
     let name = name.trim_matches(['.', ' ']);
-    match name.get(..name.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or_default().trim_end() {
+    match cut(name, NAME_BYTES_MAX).trim_end() {
         "" => "upload.jsonl".to_owned(),
         name => name.to_owned(),
     }

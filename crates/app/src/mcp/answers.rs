@@ -380,7 +380,7 @@ impl Beside {
 /// The speaker's name; in a chat with an agent at least whether it was the user or the agent.
 pub(super) fn who(evidence: &Evidence, owner: Option<&SpaceOwner>) -> Option<String> {
     let who = speaker_in(evidence, owner).or_else(|| evidence.payload.role.clone())?;
-    Some(who.get(..who.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or_default().to_owned())
+    Some(retrieval::text::cut(&who, NAME_BYTES_MAX).to_owned())
 }
 
 #[derive(Serialize, JsonSchema)]

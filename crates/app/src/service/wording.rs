@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use kernel::confidence::percent;
 use kernel::evidence::Evidence;
 use kernel::validity::State;
+use retrieval::text::shorten;
 
 use crate::text::printable;
 
@@ -65,12 +66,8 @@ pub(crate) fn text_of_belief(belief: &Belief) -> String {
 
 /// A text as a list shows it: one line of limited length.
 pub(crate) fn shortened(text: &str) -> String {
-    let mut line: String = printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((at, _)) = line.char_indices().nth(TEXT_CHARS_MAX) {
-        line.truncate(at);
-        line.push('…');
-    }
-    line
+    let line = printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    shorten(&line, TEXT_CHARS_MAX)
 }
 
 /// The confidence as a word and a number. A statement of the user, or of the owner of somebody

@@ -198,7 +198,7 @@ fn cut_by_words(records: Vec<MinableRecord>, analyzer: &mut Analyzer) -> Vec<Seg
 /// The terms of a record, without stop words.
 pub(super) fn terms_of(record: &MinableRecord, analyzer: &mut Analyzer) -> Terms {
     let text = record.evidence().map_or("", |evidence| evidence.said());
-    let text = text.get(..text.floor_char_boundary(READ_BYTES_MAX)).unwrap_or_default();
+    let text = retrieval::text::cut(text, READ_BYTES_MAX);
     analyzer.analyze(text, &[]).terms.into_iter().collect()
 }
 

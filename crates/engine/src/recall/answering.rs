@@ -17,11 +17,11 @@ use retrieval::rank::answering::{
 };
 use retrieval::rank::relevance::{relevance, topic_relevance};
 use retrieval::text::sentences::sentences;
-use retrieval::text::{Analyzer, Term};
+use retrieval::text::{Analyzer, Term, cut};
 use store::StoreError;
 use store::sqlite::TermShare;
 
-use super::episodes::{Recall, Recollection, cut};
+use super::episodes::{Recall, Recollection};
 use super::expected::asks_how_many;
 use super::lists::{cells, intro_of, is_header, is_item, line_start, open_tasks, parents, row};
 use crate::{EngineError, Reader};

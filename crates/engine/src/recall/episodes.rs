@@ -651,11 +651,6 @@ fn fingerprint(evidence: &Evidence, passage: Option<&str>) -> (Option<String>, S
     (evidence.actor.clone(), words)
 }
 
-/// The beginning of `text`, at most `bytes_max` long, cut between characters.
-pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,13 +21,14 @@ use kernel::id::{IdPrefix, OpId, ReceiptId};
 use kernel::kind::Kind;
 use kernel::when::When;
 use retrieval::shingles::Shingles;
+use retrieval::text::cut;
 use serde::{Deserialize, Serialize};
 use store::Ledger;
 use store::sqlite::{NewReceipt, ReceiptFilter, ReceiptItem};
 
 use crate::inspect::is_altered;
 use crate::recall::context::gather::text_of;
-use crate::recall::episodes::{Recollection, cut};
+use crate::recall::episodes::Recollection;
 use crate::recall::facts::Fact;
 use crate::recall::packed_receipt;
 use crate::{EngineError, Reader, Writer};

@@ -4,6 +4,7 @@
 //! English text differ by some per cent. A text is split into [`pieces`], and each piece is
 //! [`merge`]d by the [`table`] of the vocabulary, which is compiled into the program.
 
+use retrieval::text::cut;
 use table::Table;
 
 mod merge;
@@ -49,20 +50,20 @@ impl Tokens for Words {
 
 /// The longest beginning of `text` that is at most `tokens` tokens, cut between characters.
 pub(crate) fn fit<'t>(counter: &dyn Tokens, text: &'t str, tokens: usize) -> &'t str {
-    let text = crate::recall::episodes::cut(text, tokens.saturating_mul(TOKEN_BYTES_MAX));
+    let text = cut(text, tokens.saturating_mul(TOKEN_BYTES_MAX));
     if counter.count(text) <= tokens {
         return text;
     }
     let (mut fits, mut exceeds) = (0, text.len());
     while exceeds - fits > 1 {
         let middle = fits + (exceeds - fits) / 2;
-        if counter.count(crate::recall::episodes::cut(text, middle)) <= tokens {
+        if counter.count(cut(text, middle)) <= tokens {
             fits = middle;
         } else {
             exceeds = middle;
         }
     }
-    crate::recall::episodes::cut(text, fits)
+    cut(text, fits)
 }
 
 #[cfg(test)]

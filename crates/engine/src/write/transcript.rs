@@ -13,6 +13,7 @@ use kernel::kind::Kind;
 use kernel::operation::{BODY_BYTES_MAX, Ref, Role};
 use kernel::seal::Draft;
 use kernel::when::When;
+use retrieval::text::cut;
 use serde_json::{Map, Value, json};
 
 use crate::{EngineError, Writer};
@@ -55,7 +56,7 @@ impl Transcript<'_> {
         let role = Role::parse(SHOWN_ROLE)?;
         let Self { model, prompt_version, at, prompt, answer, shown } = self;
         let (kept_prompt, kept_answer) =
-            (beginning(prompt, PROMPT_BYTES_MAX), beginning(answer, ANSWER_BYTES_MAX));
+            (cut(prompt, PROMPT_BYTES_MAX), cut(answer, ANSWER_BYTES_MAX));
         let cut = prompt.len() - kept_prompt.len() + answer.len() - kept_answer.len();
         let mut more = Map::from_iter([
             ("model".to_owned(), json!(model)),
@@ -111,10 +112,6 @@ pub(crate) fn is_transcript(body: &[u8]) -> bool {
 /// What a model was shown before it gave the answer that a payload holds.
 pub(crate) fn shown_in(payload: &Value) -> Vec<OpId> {
     serde_json::from_value(payload.get(SHOWN_ROLE).cloned().unwrap_or_default()).unwrap_or_default()
-}
-
-fn beginning(text: &str, bytes_max: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ use subjects::{Part, Reading, speaker};
 use table::{ATTRIBUTES, Attribute, Pattern, is_in_list};
 use tokens::{Token, tokens};
 
+use crate::text::cut;
+
 /// Most words of a question for an attribute.
 const QUESTION_WORDS_MAX: usize = 16;
 /// Longest part of a text that is read, bytes.
@@ -182,7 +184,7 @@ impl ProfileQuestion {
         if kin.is_empty() || voice != Voice::Asker {
             return found;
         }
-        let text = text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
+        let text = cut(text, TEXT_BYTES_MAX);
         let mut reading = Reading::new(Vec::new());
         for sentence in sentences(text) {
             for (subject, words) in reading.parts(&tokens(&without_quotes(sentence)), voice) {
@@ -237,7 +239,7 @@ impl ProfileQuestion {
 
     /// How far a text answers, and the first sentence that answers as far.
     pub fn fit<'t>(&self, text: &'t str, voice: Voice<'_>) -> (Fit, &'t str) {
-        let text = text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
+        let text = cut(text, TEXT_BYTES_MAX);
         let names = self.wanted.iter().filter_map(|wanted| match &wanted.subject {
             Subject::Person(names) => Some(names.iter().map(String::as_str)),
             _ => None,

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::QUESTION_WORDS_MAX;
+use crate::text::cut;
 use crate::text::words::visit_words;
 
 /// Most bytes of a question that are read.
@@ -27,7 +28,7 @@ pub fn both_ends(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let half = QUESTION_BYTES_MAX / 2 - 1;
-    let first = text.get(..text.floor_char_boundary(half)).unwrap_or_default();
+    let first = cut(text, half);
     let last = text.get(text.ceil_char_boundary(text.len() - half)..).unwrap_or_default();
     Cow::Owned(format!("{first}\n{last}"))
 }

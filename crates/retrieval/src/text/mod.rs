@@ -17,6 +17,7 @@
 
 pub(crate) mod codes;
 pub mod compounds;
+mod cut;
 mod irregular;
 mod language;
 pub mod negation;
@@ -39,6 +40,7 @@ use std::sync::Arc;
 
 use codes::{Codes, WrittenIn};
 use compounds::Related;
+pub use cut::{cut, shorten};
 pub use language::{Language, Languages, is_latin};
 use language::{WordLanguage, word_language};
 use recognition::{Evidence, Tally, WORDS_EXAMINED_MAX};

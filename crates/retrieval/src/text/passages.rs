@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::cut;
+
 /// A text of at most this many words is one passage.
 pub const WHOLE_WORDS_MAX: usize = 120;
 /// A passage ends with the first sentence that reaches this many words.
@@ -42,7 +44,7 @@ pub fn passages(text: &str) -> Vec<Range<usize>> {
     if words_in(text, WHOLE_WORDS_MAX + 1) <= WHOLE_WORDS_MAX {
         return std::iter::once(0..text.len()).collect();
     }
-    let text = text.get(..text.floor_char_boundary(SEARCHED_BYTES_MAX)).unwrap_or(text);
+    let text = cut(text, SEARCHED_BYTES_MAX);
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut start, mut end, mut words) = (0, 0, 0);
     for line in text.split_inclusive('\n') {

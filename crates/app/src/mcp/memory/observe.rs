@@ -1,6 +1,7 @@
 //! `observe`: follows a conversation, and answers with what it brings up unasked.
 
 use engine::recall::context::{NAME_BYTES_MAX, Turn};
+use retrieval::text::cut;
 
 use super::context::{BUDGET_TOKENS_MAX, item};
 use super::{Answered, Memory};
@@ -65,8 +66,7 @@ impl Memory {
 
 /// As much of a name as is kept.
 fn beginning(name: &str) -> &str {
-    let name = name.trim();
-    name.get(..name.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or_default()
+    cut(name.trim(), NAME_BYTES_MAX)
 }
 
 fn role_of(speaker: &str, program: Option<&str>) -> TurnRole {

@@ -130,7 +130,7 @@ impl TaskRecord {
 /// A text that is not empty, without what is too long, and whether anything was.
 pub(super) fn cut(text: &str) -> Option<(String, bool)> {
     let text = text.trim();
-    let kept = text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or(text);
+    let kept = retrieval::text::cut(text, TEXT_BYTES_MAX);
     (!text.is_empty()).then(|| (kept.to_owned(), kept.len() < text.len()))
 }
 

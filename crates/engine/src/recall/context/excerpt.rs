@@ -7,10 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use retrieval::text::sentences::sentences;
-use retrieval::text::{Analyzer, Term};
+use retrieval::text::{Analyzer, Term, cut};
 use store::sqlite::TermShare;
-
-use crate::recall::episodes::cut;
 
 /// A sentence that does not fit is cut to no less than this, bytes.
 const CUT_BYTES_MIN: usize = 40;

@@ -11,13 +11,13 @@ use std::collections::BTreeSet;
 
 use kernel::id::OpId;
 use retrieval::shingles::Shingles;
+use retrieval::text::cut;
 
 use super::render::{self, Marks, Section};
 use super::{
     Budget, Gathered, Item, LeftOut, NAME_BYTES_MAX, Omission, Reason, Request, TEXT_BYTES_MAX,
     TOOL_RESULTS_MAX, TURNS_MAX, Tier,
 };
-use crate::recall::episodes::cut;
 use crate::tokens::{TOKEN_BYTES_MAX, Tokens, fit};
 
 /// Share of a text's shingles in another text from which on it counts as a repetition.

@@ -9,11 +9,11 @@
 use jiff::tz::TimeZone;
 use kernel::confidence::percent;
 use kernel::id::OpId;
+use retrieval::text::cut;
 use retrieval::text::visible::visible;
 
 use super::fill::{Chosen, Filled};
 use super::{Candidate, Gathered, Item, Request, Tier};
-use crate::recall::episodes::cut;
 use crate::recall::overruled::Overruled;
 use crate::time_text::time_text;
 

@@ -1,5 +1,6 @@
 //! Checking a value against a schema, with words for the model that has to correct it.
 
+use retrieval::text::shorten;
 use serde_json::{Map, Value};
 
 use super::{Mismatch, Node, Others, escaped};
@@ -90,7 +91,7 @@ impl Node {
             if mismatches.len() >= MISMATCHES_MAX {
                 return;
             }
-            let at = || format!("{pointer}/{}", cut(&escaped(name)));
+            let at = || format!("{pointer}/{}", shorten(&escaped(name), SHOWN_CHARS_MAX));
             match (self.properties.get(name), &self.others) {
                 (Some(schema), _) => schema.check(value, &at(), mismatches),
                 (None, Others::Fitting(schema)) => schema.check(value, &at(), mismatches),
@@ -123,12 +124,12 @@ fn shown(value: &Value) -> String {
         Value::Array(_) => "the list".to_owned(),
         Value::Object(_) => "the object".to_owned(),
         Value::String(text) => quoted(text),
-        other => cut(&other.to_string()),
+        other => shorten(&other.to_string(), SHOWN_CHARS_MAX),
     }
 }
 
 fn quoted(text: &str) -> String {
-    format!("{:?}", cut(text))
+    format!("{:?}", shorten(text, SHOWN_CHARS_MAX))
 }
 
 fn listed(choices: &[Value]) -> String {
@@ -138,11 +139,4 @@ fn listed(choices: &[Value]) -> String {
         [_] => shown.concat(),
         _ => format!("one of {}{more}", shown.join(", ")),
     }
-}
-
-fn cut(text: &str) -> String {
-    if text.chars().count() <= SHOWN_CHARS_MAX {
-        return text.to_owned();
-    }
-    text.chars().take(SHOWN_CHARS_MAX).collect::<String>() + "…"
 }

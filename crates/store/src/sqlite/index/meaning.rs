@@ -13,7 +13,7 @@ use std::ops::Range;
 use models::table::{DIMENSIONS, Sum, Table};
 use retrieval::rank::meaning::{Direction, compress, widen};
 use retrieval::rank::sketch::{QuestionSketch, Sketch, sketch_of};
-use retrieval::text::Language;
+use retrieval::text::{Language, cut};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Reach;
@@ -58,16 +58,12 @@ impl DocumentVector {
             return meant;
         }
         for part in parts {
-            table.tokens(cut(part), &mut meant.tokens);
+            table.tokens(cut(part, TEXT_BYTES_MAX), &mut meant.tokens);
         }
         table.add(meant.tokens.iter().copied(), &mut meant.vector);
         meant.tokens.truncate(TOKENS_MAX);
         meant
     }
-}
-
-fn cut(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default()
 }
 
 /// Directions and tokens of new documents that are not yet written.

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use models::language::{Cost, Usage};
+use retrieval::text::cut;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::StoreError;
@@ -47,7 +48,7 @@ pub struct ModelUse {
 impl ModelUse {
     /// One use, at one time. `cost` is `None` if the price is not known.
     pub fn new(model: &str, usage: Usage, cost: Option<Cost>, at_us: i64) -> Self {
-        let name = model.get(..model.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or_default();
+        let name = cut(model, NAME_BYTES_MAX);
         Self {
             model: name.to_owned(),
             usage,

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kernel::id::OpId;
+use retrieval::text::cut;
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
@@ -41,7 +42,7 @@ pub struct PrivateUse {
 }
 
 fn name(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or_default()
+    cut(text, NAME_BYTES_MAX)
 }
 
 fn add(connection: &Connection, used: &PrivateUse) -> Result<(), StoreError> {
