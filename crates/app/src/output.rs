@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::service::change_wording::{Emphasis, Line};
-pub(crate) use crate::text::{count, path, printable, quoted, short};
+pub(crate) use crate::text::{count, path, printable, quoted};
 
 /// Emphasis.
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -130,7 +130,7 @@ pub(crate) fn note_altered(ids: &[OpId]) {
         note(format_args!(
             "{} left out: the file no longer holds what was signed ({}{}). `because verify` names all that is wrong",
             count(ids.len() as u64, "result"),
-            short(first),
+            first.short(),
             if ids.len() > 1 { ", …" } else { "" }
         ));
     }

@@ -1,13 +1,7 @@
 //! Text for people: escaped for a terminal, shortened, and joined from parts. Nothing here prints,
 //! so every part of the program may use it.
 
-use kernel::id::OpId;
 use retrieval::text::visible::on_one_line;
-
-/// The beginning of an id that people can type.
-pub(crate) fn short(id: &OpId) -> String {
-    id.to_string().chars().take(15).collect()
-}
 
 /// A count with its noun: `1 record`, `2 records`.
 pub(crate) fn count(number: u64, noun: &str) -> String {

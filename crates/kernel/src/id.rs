@@ -110,6 +110,24 @@ bytes32!(
     Author, "ed25519:", BASE64URL_NOPAD, "a key (ed25519: and 43 base64url characters)"
 );
 
+/// How many characters of an id are shown where it is shortened.
+const SHORT_CHARS: usize = 15;
+
+impl OpId {
+    /// Its beginning, as people read and type it: `b3:` and 12 digits.
+    ///
+    /// ```
+    /// use kernel::id::OpId;
+    ///
+    /// assert_eq!(OpId([0xab; 32]).short(), "b3:abababababab");
+    /// ```
+    pub fn short(&self) -> String {
+        let mut text = self.to_string();
+        text.truncate(SHORT_CHARS);
+        text
+    }
+}
+
 /// A space is named by the id of its genesis operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::CliSession;
 use super::selecting::confirm;
 use crate::failure::{Failure, RequestError};
-use crate::output::{self, Form, ID, short};
+use crate::output::{self, Form, ID};
 use crate::service::opening::SpaceUse;
 
 /// Arguments of `key`.
@@ -119,7 +119,7 @@ fn print(
     }
     let names: Vec<&str> = args.capabilities.iter().map(|capability| capability.as_str()).collect();
     let verb = if revoked.is_none() { "may now" } else { "may no longer" };
-    output::line(format_args!("{key} {verb} {}  {ID}{}{ID:#}", names.join(", "), short(id)))?;
+    output::line(format_args!("{key} {verb} {}  {ID}{}{ID:#}", names.join(", "), id.short()))?;
     if let Some(Some(last_seq)) = revoked {
         output::line(format_args!(
             "  Its operations up to number {last_seq} keep their effect; later ones that turn up have none."

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::episodes::overruled_line;
 use super::{CliSession, embedding, graph, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable, short};
+use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable};
 use crate::service::effective::ReadScope;
 use crate::service::inner_voice::{
     Answer, AnswerSource, AnswerStaging, AskRequest, FoundBy, NO_MATCH, NotSaved, SaveBy, Saving,
@@ -196,7 +196,7 @@ fn print(
             printable(excerpt),
             described(source),
             mark(*scope),
-            short(id)
+            id.short()
         ))?;
         output::line(format_args!("     {DIM}chance {}{DIM:#}", hundredths(*chance)))?;
         if let Some(newer) = answer.sources.iter().position(|of| Some(of.id) == source.replaced_by)
@@ -221,7 +221,7 @@ fn print(
     match answer.saving {
         Saving::Saved { id, new } => {
             let word = if new { "kept" } else { "kept before" };
-            output::line(format_args!("  {GOOD}{word}{GOOD:#} as {ID}{}{ID:#}", short(&id)))?;
+            output::line(format_args!("  {GOOD}{word}{GOOD:#} as {ID}{}{ID:#}", id.short()))?;
         }
         Saving::NotSaved(NotSaved::NotWanted | NotSaved::NoSource) => {}
         Saving::NotSaved(reason) => {
@@ -243,7 +243,7 @@ fn print_staged(staged: &AnswerStaging) -> Result<(), Failure> {
             candidate.content.kind().as_str(),
             printable(&candidate.content.in_words()),
             hundredths(candidate.confidence),
-            short(id)
+            id.short()
         ))?;
     }
     let left_out: Vec<String> =

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::CliSession;
 use super::mine::print_found;
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, GOOD, ID, count, printable, short};
+use crate::output::{self, BOLD, DIM, Form, GOOD, ID, count, printable};
 use crate::service::language_model::{self, OpenedModel};
 use crate::service::mining::checkpoint::{CheckpointReport, NodeView, checkpoint};
 use crate::service::opening::SpaceUse;
@@ -79,7 +79,7 @@ fn print(report: &CheckpointReport, is_dry: bool) -> Result<(), Failure> {
 }
 
 fn print_node(node: &NodeView, is_dry: bool) -> Result<(), Failure> {
-    let id = node.id.map(|id| short(&id)).unwrap_or_default();
+    let id = node.id.map(|id| id.short()).unwrap_or_default();
     let is = match (node.new, is_dry) {
         (false, _) => "there",
         (true, true) => "would be",

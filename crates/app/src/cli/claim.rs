@@ -8,7 +8,6 @@ use super::changes::DryRun;
 use super::graph::{self, RetractArgs, ShowArgs, VisibilityName, WriteScope};
 use super::{CliSession, claims, mine};
 use crate::failure::{Failure, RequestError};
-use crate::output::short;
 use crate::service::changes::Verb;
 use crate::service::graph as service;
 use crate::service::opening::SpaceUse;
@@ -176,7 +175,7 @@ fn supersede(session: &CliSession, args: &SupersedeArgs) -> Result<u8, Failure> 
         let instead = format!(
             "`because node add` states the new text; `because edge add --type supersedes --from \
              NEW --to {}` then replaces it",
-            short(&old)
+            old.short()
         );
         return Err(graph::not_a_claim(old, instead));
     }
@@ -202,7 +201,7 @@ fn same_as(session: &CliSession, args: &SameAsArgs) -> Result<u8, Failure> {
         (graph::resolve(&space, &args.duplicate)?, graph::resolve(&space, &args.canonical)?);
     // A node and a claim are refused by the rule that both ends are of one kind.
     if graph::is_node(&space, &from)? && graph::is_node(&space, &to)? {
-        let (one, other) = (short(&from), short(&to));
+        let (one, other) = (from.short(), to.short());
         let instead = format!(
             "`because edge add --type same_as --from {one} --to {other}` makes it an alias"
         );

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::graph::ScopeName;
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, DIM, Form, ID, count, printable, short};
+use crate::output::{self, DIM, Form, ID, count, printable};
 use crate::service::agreed_settings::is_of_setting;
 use crate::service::effective::{Scoped, ScopedClaims};
 use crate::service::types::claim_type;
@@ -229,7 +229,7 @@ pub(crate) fn print_at(
         times_at(session, belief, at_us),
         displaced.unwrap_or_default()
     ))?;
-    let id = belief.served.or(belief.current).map(|id| short(&id)).unwrap_or_default();
+    let id = belief.served.or(belief.current).map(|id| id.short()).unwrap_or_default();
     output::line(format_args!("{:<16} {DIM}{}{DIM:#}  {ID}{id}{ID:#}", "", printable(&belief.key)))
 }
 

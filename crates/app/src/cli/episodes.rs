@@ -10,7 +10,7 @@ use store::sqlite::TermShare;
 
 use super::CliSession;
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, ID, printable, short};
+use crate::output::{self, BOLD, DIM, ID, printable};
 use crate::service::wording::{other_times, signer_of, speaker_in, time_of};
 
 /// Longest printed text of a record, in characters; `because show` prints all of it.
@@ -56,7 +56,7 @@ pub(super) fn print(
         "{BOLD}{number:>2}. {}{BOLD:#}  {DIM}{}{DIM:#}  {ID}{}{ID:#}",
         printable(&heading(evidence, space.owner, &session.zone)),
         space.prefix() + &printable(&source_line(recollection)),
-        short(&recollection.id),
+        recollection.id.short(),
     ))?;
     for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance < 0) {
         output::line(format_args!(
@@ -76,13 +76,13 @@ pub(super) fn print(
     if recollection.passage.is_some() {
         output::line(format_args!(
             "    {DIM}from a longer record; all of it: because show {}{DIM:#}",
-            short(&recollection.id)
+            recollection.id.short()
         ))?;
     }
     for id in &recollection.replaces {
         output::line(format_args!(
             "    {DIM}replaces what was said before:{DIM:#} {ID}{}{ID:#}",
-            short(id)
+            id.short()
         ))?;
     }
     for overruled in &recollection.overruled {
@@ -106,7 +106,7 @@ pub(super) fn print(
 /// What the user overruled of what a record says.
 pub(super) fn overruled_line(overruled: &Overruled) -> String {
     let (state, text) = (overruled.state.as_str(), printable(&overruled.text));
-    format!("    {DIM}{state}:{DIM:#} {text}  {ID}{}{ID:#}", short(&overruled.id))
+    format!("    {DIM}{state}:{DIM:#} {text}  {ID}{}{ID:#}", overruled.id.short())
 }
 
 /// Characters of a commit's hash that are printed.

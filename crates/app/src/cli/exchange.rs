@@ -78,7 +78,7 @@ fn note_altered(shared: &Exported) {
         output::note(format_args!(
             "{} exported without text: the file no longer holds what was signed ({}{}). `because verify` names everything that is wrong; another copy of the space can restore it",
             count(shared.altered.len() as u64, "operation"),
-            output::short(first),
+            first.short(),
             if shared.altered.len() > 1 { ", …" } else { "" }
         ));
     }

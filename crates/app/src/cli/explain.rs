@@ -8,6 +8,7 @@ use engine::derive::Agreement;
 use engine::owner::SpaceOwner;
 use engine::private::Viewpoint;
 use engine::write::transcript::transcripts_of;
+use kernel::id::OpId;
 use kernel::missing_body::Leave;
 use kernel::validity::State;
 use serde_json::Value;
@@ -15,7 +16,7 @@ use serde_json::Value;
 use super::claims::times;
 use super::{CliSession, explain_lineage, explain_support, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
+use crate::output::{self, BOLD, DIM, Form, ID, count, printable};
 use crate::service::effective::ScopedSpace;
 use crate::service::handles;
 use crate::service::wording::{attributed, hundredths, person, shortened, word_of};
@@ -112,7 +113,7 @@ fn print(
         false => text.clone(),
     };
     output::line(format_args!("{BOLD}{}{BOLD:#}{}", shortened(&said), times(session, belief)))?;
-    output::line(format_args!("  {}  {ID}{}{ID:#}", printable(&belief.key), short(&claim.op_id)))?;
+    output::line(format_args!("  {}  {ID}{}{ID:#}", printable(&belief.key), claim.op_id.short()))?;
     output::line(format_args!("  {}", standing(explaining, owner)))?;
     if !claim.payload.is_null() && !text.is_empty() {
         output::line(format_args!("  {DIM}{}{DIM:#}", shortened(&claim.payload.to_string())))?;
@@ -193,7 +194,7 @@ fn standing(explaining: &Explaining, owner: Option<&SpaceOwner>) -> String {
         }
         "retracted" => format!("not believed: it was taken back; it was {sure}"),
         "superseded" | "alias" if !claim.replaced_by.is_empty() => {
-            let ids = claim.replaced_by.iter().map(short).collect::<Vec<_>>().join(", ");
+            let ids = claim.replaced_by.iter().map(OpId::short).collect::<Vec<_>>().join(", ");
             let how = if claim.state == "alias" { "it stands for" } else { "it was replaced by" };
             format!("not believed: {how} {ids}; it was {sure}")
         }
@@ -239,7 +240,7 @@ fn print_model(basis: &Value) -> Result<(), Failure> {
     };
     output::line(format_args!("      {DIM}said by {model} ({prompt}){DIM:#}"))?;
     for id in transcripts_of(basis) {
-        let id = short(&id);
+        let id = id.short();
         output::line(format_args!("      {DIM}what it was asked:{DIM:#} {ID}{id}{ID:#}"))?;
     }
     Ok(())
@@ -277,7 +278,7 @@ pub(super) fn print_source(source: &Source) -> Result<(), Failure> {
         "  {indent}{said}  {DIM}{}{origin}{quoted_by} · {}{DIM:#}  {ID}{}{ID:#}",
         source.kind,
         source.role,
-        short(&source.op_id)
+        source.op_id.short()
     ))
 }
 
@@ -289,13 +290,13 @@ fn print_event(session: &CliSession, event: &Event) -> Result<(), Failure> {
         .unwrap_or_default();
     let cause = event.cause.as_ref().map(|cause| {
         let word = if event.event == "invalidated" { "because of" } else { "of" };
-        format!(", {word} {} {}", cause.kind, short(&cause.op_id))
+        format!(", {word} {} {}", cause.kind, cause.op_id.short())
     });
     output::line(format_args!(
         "    {time}  {}{sure}{}  {ID}{}{ID:#}",
         event.event,
         cause.unwrap_or_default(),
-        short(&event.op_id)
+        event.op_id.short()
     ))
 }
 
@@ -326,7 +327,7 @@ fn print_action(
     output::line(format_args!(
         "    {time}  {said}{}{note}{withdrawn}  {ID}{}{ID:#}",
         payload.unwrap_or_default(),
-        short(&action.op_id)
+        action.op_id.short()
     ))?;
     let Some(by) = &action.proposed_by else { return Ok(()) };
     let person = person(owner);
@@ -339,6 +340,6 @@ fn print_action(
     output::line(format_args!(
         "      {DIM}{}; {agreed}{DIM:#}  {ID}{}{ID:#}",
         shortened(&by.question),
-        short(&by.proposal)
+        by.proposal.short()
     ))
 }

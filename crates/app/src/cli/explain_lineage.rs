@@ -9,7 +9,7 @@ use serde_json::json;
 use super::explain::{SOURCES_PRINTED_MAX, print_source, section};
 use super::{CliSession, graph, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+use crate::output::{self, BOLD, DIM, Form, ID, printable};
 use crate::service::effective::Scope;
 use crate::service::graph as service;
 use crate::service::opening::OpenedSpace;
@@ -56,11 +56,11 @@ fn print(session: &CliSession, lineage: &Lineage, shown: usize) -> Result<(), Fa
     };
     let at = record.recorded_at.parse();
     let at = at.map_or_else(|_| record.recorded_at.clone(), |at| session.clock(at));
-    let id = short(&record.op_id);
+    let id = record.op_id.short();
     output::line(format_args!("  {}{record_type}, {at}  {ID}{id}{ID:#}", printable(&record.kind)))?;
     output::line(format_args!("  {}", record.status.unwrap_or("without effect")))?;
     if let Some(canonical) = record.canonical {
-        output::line(format_args!("  redirects to {ID}{}{ID:#}", short(&canonical)))?;
+        output::line(format_args!("  redirects to {ID}{}{ID:#}", canonical.short()))?;
     }
     if !lineage.built_from.is_empty() {
         section("made from")?;
@@ -97,7 +97,7 @@ fn print_cited(cited: &CitedBy) -> Result<(), Failure> {
         shortened(summary),
         printable(kind),
         printable(role),
-        short(op_id)
+        op_id.short()
     ))
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::explain::{SOURCES_PRINTED_MAX, section};
 use crate::failure::Failure;
-use crate::output::{self, DIM, ID, count, quoted, short};
+use crate::output::{self, DIM, ID, count, quoted};
 use crate::service::wording::{hundredths, shortened, word_of};
 
 /// Inputs printed as arguments of another command.
@@ -30,7 +30,7 @@ pub(super) fn print(
             .iter()
             .find(|source| source.op_id == *id)
             .and_then(|source| source.summary.as_deref());
-        format!("{ID}{}{ID:#}  {}", short(id), shortened(summary.unwrap_or_default()))
+        format!("{ID}{}{ID:#}  {}", id.short(), shortened(summary.unwrap_or_default()))
     };
     if *support != Support::Nothing {
         section("smallest support")?;
@@ -139,7 +139,7 @@ fn option_without(id: &OpId, explaining: &Explaining) -> String {
         Some("claim_correction") => "--withdraw",
         _ => "--retract",
     };
-    format!("{option} {}", short(id))
+    format!("{option} {}", id.short())
 }
 
 fn in_words(why: NoSmallerSupport) -> &'static str {

@@ -5,7 +5,7 @@ use engine::recall::facts::{self, Fact};
 use super::episodes::{Detail, SpaceShown, explain_part, explain_score};
 use super::{CliSession, claims};
 use crate::failure::Failure;
-use crate::output::{self, DIM, ID, count, printable, short};
+use crate::output::{self, DIM, ID, count, printable};
 use crate::service::wording::{sureness, words};
 
 /// Prints one fact for people.
@@ -28,7 +28,7 @@ pub(super) fn print(
         space.prefix(),
         printable(&belief.key),
         count(fact.sources as u64, "source"),
-        short(&fact.id)
+        fact.id.short()
     ))?;
     if detail == Detail::Brief {
         return Ok(());

@@ -18,7 +18,7 @@ use serde_json::json;
 use super::changes::DryRun;
 use super::{CliSession, changes, print_owner};
 use crate::failure::{Failure, OtherRecord, RequestError};
-use crate::output::{self, DIM, Form, GOOD, ID, printable, short};
+use crate::output::{self, DIM, Form, GOOD, ID, printable};
 use crate::service::changes::Verb;
 use crate::service::effective::{EffectiveView, ReadScope, Scoped, ScopedList};
 use crate::service::graph::{self, GraphView};
@@ -194,7 +194,7 @@ pub(super) fn write(
             output::json(&value)?;
         }
         Form::Text if !changed.is_new => {
-            let id = changed.id.map(|id| short(&id)).unwrap_or_default();
+            let id = changed.id.map(|id| id.short()).unwrap_or_default();
             let is = if verb == Verb::Retracted { "was taken back" } else { "is there" };
             output::line(format_args!("It {is} already: {ID}{id}{ID:#}"))?;
             if let Some(GraphView::Record(there)) = &changed.view
@@ -272,7 +272,7 @@ fn kept(asked: &Statement, there: &RecordView) -> Vec<&'static str> {
 /// yet.
 pub(super) fn print_status(change: &StatusChange, intent: Intent) -> Result<(), Failure> {
     let StatusChange { id, text, before, after, .. } = change;
-    let id = if intent == Intent::DryRun && before.is_none() { String::new() } else { short(id) };
+    let id = if intent == Intent::DryRun && before.is_none() { String::new() } else { id.short() };
     let (before, after) = (before.unwrap_or("new"), after.unwrap_or("gone"));
     output::line(format_args!(
         "  {before} {DIM}→{DIM:#} {GOOD}{after}{GOOD:#}  {}  {ID}{id}{ID:#}",
@@ -298,7 +298,7 @@ pub(super) fn retract(
                 _ => "an edge",
             };
             let retract =
-                |name: &str| format!("`because {name} retract {}` takes it back", short(&id));
+                |name: &str| format!("`because {name} retract {}` takes it back", id.short());
             return Err(RequestError::NotInGraph {
                 id,
                 wanted,
@@ -423,7 +423,7 @@ pub(super) fn print_record(record: &RecordView, mark: &str) -> Result<(), Failur
         "{:<TYPE_COLUMNS$} {}{status}{DIM}{mark}{DIM:#}  {ID}{}{ID:#}",
         record.record_type,
         printable(&record.text),
-        short(&record.id)
+        record.id.short()
     ))
 }
 
@@ -436,8 +436,8 @@ fn print_record_in_full(record: &RecordView, mark: &str) -> Result<(), Failure> 
         output::line(format_args!("  {name:<12} {}", printable(&value)))
     };
     field("recorded", record.recorded_at.clone())?;
-    field("corrected by", record.corrected_by.map(|id| short(&id)).unwrap_or_default())?;
-    field("redirects to", record.canonical.map(|id| short(&id)).unwrap_or_default())?;
+    field("corrected by", record.corrected_by.map(|id| id.short()).unwrap_or_default())?;
+    field("redirects to", record.canonical.map(|id| id.short()).unwrap_or_default())?;
     let time = |when: &Option<kernel::when::When>| {
         when.as_ref().map(ToString::to_string).unwrap_or_default()
     };
@@ -452,7 +452,7 @@ fn print_record_in_full(record: &RecordView, mark: &str) -> Result<(), Failure> 
         .map(|stated| format!(", because of what it stands on; it states {}", word(stated)));
     field("visibility", word(record.visibility) + &stated.unwrap_or_default())?;
     for input in &record.inputs {
-        field("made from", format!("{} ({})", short(&input.id), input.role))?;
+        field("made from", format!("{} ({})", input.id.short(), input.role))?;
     }
     Ok(())
 }
@@ -466,10 +466,10 @@ pub(super) fn print_edge(edge: &EdgeView, mark: &str) -> Result<(), Failure> {
         if edge.notes.is_empty() { String::new() } else { format!("  {}", printable(&edge.notes)) };
     output::line(format_args!(
         "{ID}{}{ID:#} {} {ID}{}{ID:#}{notes}{status}{DIM}{mark}{DIM:#}  {ID}{}{ID:#}",
-        short(&edge.from),
+        edge.from.short(),
         printable(edge.word()),
-        short(&edge.to),
-        short(&edge.id)
+        edge.to.short(),
+        edge.id.short()
     ))
 }
 
@@ -490,7 +490,7 @@ pub(super) fn print_around(graph: &Subgraph) -> Result<(), Failure> {
 }
 
 pub(super) fn words_of_edge(edge: &EdgeView) -> String {
-    format!("{} {} {}", short(&edge.from), edge.edge_type, short(&edge.to))
+    format!("{} {} {}", edge.from.short(), edge.edge_type, edge.to.short())
 }
 
 /// Prints a list, and that there is more.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::CliSession;
 use crate::failure::Failure;
-use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::output::{self, DIM, Form, ID, printable};
 use crate::service::opening::SpaceUse;
 
 /// Arguments of `imports`.
@@ -59,7 +59,7 @@ fn to_json(import: &ImportRecord) -> serde_json::Value {
 fn print(session: &CliSession, import: ImportRecord) -> Result<(), Failure> {
     let time = jiff::Timestamp::from_microsecond(import.ts.0.cast_signed()).unwrap_or_default();
     let local = time.to_zoned(session.zone.clone()).strftime("%Y-%m-%d %H:%M:%S");
-    let id = short(&import.id);
+    let id = import.id.short();
     let incomplete = if import.body.complete == Some(false) { ", not read to the end" } else { "" };
     let words = engine::inspect::summary_of(&Body::Import(import.body));
     output::line(format_args!(

@@ -8,7 +8,7 @@ use engine::write::fork::Fork;
 use engine::write::record_again::RecordedAgain;
 
 use crate::failure::Failure;
-use crate::output::{self, BAD, DIM, count, printable, quoted, short};
+use crate::output::{self, BAD, DIM, count, printable, quoted};
 
 /// Reasons named for which operations are refused.
 const REASONS_SHOWN_MAX: usize = 10;
@@ -127,8 +127,8 @@ fn print_fork(fork: &Fork) -> Result<(), Failure> {
         "  {BAD}Fork:{BAD:#} {whose} {} signed two operations number {}: {} is recorded here, {} was refused, with {} in all. The key was used on two machines at once, or continued from an older export.",
         fork.author,
         fork.seq,
-        short(&fork.recorded),
-        short(&fork.refused),
+        fork.recorded.short(),
+        fork.refused.short(),
         count(fork.refused_count, "operation")
     ))?;
     if !fork.is_own {
@@ -154,7 +154,7 @@ fn print_again(again: &RecordedAgain) -> Result<(), Failure> {
     for left in left_out_first.iter().take(LEFT_OUT_SHOWN_MAX) {
         output::line(format_args!(
             "  {} ({}): {}",
-            short(&left.id),
+            left.id.short(),
             printable(&left.kind),
             printable(&left.reason)
         ))?;

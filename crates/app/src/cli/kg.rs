@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::graph::{ScopeName, limit, print_edge, print_record};
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+use crate::output::{self, BOLD, DIM, Form, ID, printable};
 use crate::service::effective::{EffectiveView, Scope};
 use crate::service::knowledge::{self, RecordDetails, Search};
 use crate::service::query_embedding::EmbedderPool;
@@ -238,7 +238,7 @@ fn print_known(known: &RecordDetails, mark: &str) -> Result<(), Failure> {
     field("what it is", entity_type.unwrap_or_default())?;
     let names: Vec<&str> = aliases.iter().map(|alias| alias.text.as_str()).collect();
     field("also called", &names.join("; "))?;
-    field("redirects to", &record.canonical.map(|id| short(&id)).unwrap_or_default())?;
+    field("redirects to", &record.canonical.map(|id| id.short()).unwrap_or_default())?;
     field("recorded", &record.recorded_at)?;
     field("tags", &record.tags.join(", "))?;
     for edge in edges {
@@ -249,7 +249,7 @@ fn print_known(known: &RecordDetails, mark: &str) -> Result<(), Failure> {
             "  {DIM}from {}{DIM:#} {}  {ID}{}{ID:#}",
             printable(&source.kind),
             printable(&source.text),
-            short(&source.id)
+            source.id.short()
         ))?;
     }
     if *more {
@@ -275,9 +275,9 @@ fn print_joining(
     let other = if is_outward { edge.to } else { edge.from };
     let arrow = if is_outward { "→" } else { "←" };
     let text = neighbours.iter().find(|near| near.id == other).map(|near| near.text.as_str());
-    let text = text.map_or_else(|| short(&other), printable);
+    let text = text.map_or_else(|| other.short(), printable);
     let word = printable(edge.word());
-    output::line(format_args!("  {word} {DIM}{arrow}{DIM:#} {text}  {ID}{}{ID:#}", short(&other)))
+    output::line(format_args!("  {word} {DIM}{arrow}{DIM:#} {text}  {ID}{}{ID:#}", other.short()))
 }
 
 fn path(session: &CliSession, args: &PathArgs) -> Result<u8, Failure> {
@@ -322,7 +322,7 @@ fn print_step(edge: &EdgeView, before: Option<OpId>) -> Result<(), Failure> {
     output::line(format_args!(
         "  {DIM}{arrow}{DIM:#} {BOLD}{}{BOLD:#}{notes}  {ID}{}{ID:#}",
         printable(edge.word()),
-        short(&edge.id)
+        edge.id.short()
     ))
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::CliSession;
 use crate::failure::Failure;
-use crate::output::{self, Form, ID, short};
+use crate::output::{self, Form, ID};
 use crate::service::learning::{Learned, LearnedFrom, learn};
 use crate::service::opening::SpaceUse;
 
@@ -60,7 +60,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         "dismissed" => "You dismissed it before",
         _ => "It waits for your review",
     };
-    let id = claim.or(proposal).map(|id| short(&id)).unwrap_or_default();
+    let id = claim.or(proposal).map(|id| id.short()).unwrap_or_default();
     output::line(format_args!("{words}  {ID}{id}{ID:#}"))?;
     Ok(0)
 }

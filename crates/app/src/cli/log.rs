@@ -14,7 +14,7 @@ use store::{Position, Recorded};
 
 use super::{CliSession, print_owner};
 use crate::failure::{Failure, RequestError};
-use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::output::{self, DIM, Form, ID, printable};
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::wording::time_of;
 
@@ -163,7 +163,7 @@ fn print(
     let recorded_at = if args.recorded { format!("{recorded_at}  ") } else { String::new() };
     output::line(format_args!(
         "{ID}{}{ID:#}  {DIM}{recorded_at}{at:<16}{DIM:#}  {:<10}  {}{}",
-        short(&operation.id()),
+        operation.id().short(),
         header.kind,
         printable(&said_by),
         printable(&in_words(operation)),
@@ -176,7 +176,7 @@ fn in_words(operation: &Operation<Unverified>) -> String {
     let words = summary(operation);
     let header = operation.header();
     let ids = |role: &'static str| {
-        cited(&header.refs, role).map(|id| short(&id)).collect::<Vec<_>>().join(" ")
+        cited(&header.refs, role).map(|id| id.short()).collect::<Vec<_>>().join(" ")
     };
     let subject = match &header.kind {
         _ if words == ALTERED => String::new(),

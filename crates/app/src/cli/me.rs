@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::CliSession;
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+use crate::output::{self, BOLD, DIM, Form, ID, printable};
 use crate::service::handles::{self, ChangedHandles, Handle, HandleChanges, VALUE_CHARS_MAX};
 
 /// Columns of what a name is.
@@ -129,7 +129,7 @@ fn print((kind, value, id): &Known) -> Result<(), Failure> {
         Handle::Email => "email",
         Handle::Alias => "alias",
     };
-    let id = id.map(|id| short(&id)).unwrap_or_default();
+    let id = id.map(|id| id.short()).unwrap_or_default();
     output::line(format_args!(
         "{DIM}{kind:<COLUMNS$}{DIM:#}{BOLD}{}{BOLD:#}  {ID}{id}{ID:#}",
         printable(value)

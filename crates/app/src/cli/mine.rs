@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::CliSession;
 use crate::failure::Failure;
-use crate::output::{self, BAD, DIM, Form, GOOD, ID, count, printable, short};
+use crate::output::{self, BAD, DIM, Form, GOOD, ID, count, printable};
 use crate::service::language_model::{self, OpenedModel};
 use crate::service::mining::{self, MinedView, MiningReport, MiningSelection};
 use crate::service::opening::SpaceUse;
@@ -96,7 +96,7 @@ pub(super) fn print_found(report: &MiningReport, is_dry: bool) -> Result<(), Fai
         output::line(format_args!("  {DIM}read by rules: {message}{DIM:#}"))?;
     }
     for MinedView { id, record_type, text, new, .. } in &report.records {
-        let id = id.map(|id| short(&id)).unwrap_or_default();
+        let id = id.map(|id| id.short()).unwrap_or_default();
         let is = match (*new, is_dry) {
             (false, _) => "there",
             (true, true) => "would be",
@@ -112,7 +112,7 @@ pub(super) fn print_found(report: &MiningReport, is_dry: bool) -> Result<(), Fai
         output::line(format_args!("  {}", count(new_edges as u64, "edge")))?;
     }
     for proposed in &report.proposed {
-        let id = proposed.id.map(|id| short(&id)).unwrap_or_default();
+        let id = proposed.id.map(|id| id.short()).unwrap_or_default();
         output::line(format_args!(
             "  {GOOD}{:<9}{GOOD:#} {:<12} {}  {ID}{id}{ID:#}",
             "review",

@@ -8,6 +8,7 @@ use engine::write::graph::{GraphChange, NamedChange, Reference};
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched};
 use engine::{EngineError, Space};
+use kernel::id::OpId;
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ use super::changes::DryRun;
 use super::selecting::confirm;
 use super::{CliSession, embedding, graph, print_owner};
 use crate::failure::{Failure, RequestError, exit};
-use crate::output::{self, BAD, DIM, Form, ID, count, printable, short};
+use crate::output::{self, BAD, DIM, Form, ID, count, printable};
 use crate::service::agent_changes::same_patch;
 use crate::service::graph::{self as service_graph, GraphView};
 use crate::service::language_model;
@@ -225,8 +226,8 @@ fn propose(session: &CliSession, args: &ProposeArgs) -> Result<u8, Failure> {
         Form::Json => output::json(&json!({ "id": id, "status": "pending" }))?,
         Form::Text => output::line(format_args!(
             "Proposed {ID}{}{ID:#}: `because patch apply {}` applies it",
-            short(&id),
-            short(&id)
+            id.short(),
+            id.short()
         ))?,
     }
     Ok(0)
@@ -263,7 +264,7 @@ fn propose_by_model(session: &CliSession, args: &ProposeArgs, query: &str) -> Re
     print_changes(&space, &patch.listed)?;
     patch.statuses.iter().try_for_each(|status| graph::print_status(status, Intent::DryRun))?;
     output::line(format_args!("{DIM}by {} ({prompt_version}){DIM:#}", printable(model)))?;
-    match patch.id.map(|id| short(&id)) {
+    match patch.id.map(|id| id.short()) {
         Some(id) => output::line(format_args!(
             "Proposed {ID}{id}{ID:#}, {changes}: `because patch apply {id}` applies it"
         ))?,
@@ -416,7 +417,7 @@ fn revert(session: &CliSession, args: &RevertArgs) -> Result<u8, Failure> {
     if !built_on.is_empty() && session.form == Form::Text {
         output::line(format_args!(
             "Built on it since: {}",
-            built_on.iter().map(short).collect::<Vec<_>>().join(", ")
+            built_on.iter().map(OpId::short).collect::<Vec<_>>().join(", ")
         ))?;
     }
     if !built_on.is_empty() && !args.yes && !args.dry_run.is_dry() {
@@ -495,7 +496,7 @@ fn changes_in_words(space: &Space, changes: &[NamedChange]) -> Result<Vec<String
             Some(GraphView::Edge(edge)) => graph::words_of_edge(&edge),
             None => String::new(),
         };
-        Ok(format!("{} {}", short(id), shortened(&text)).trim_end().to_owned())
+        Ok(format!("{} {}", id.short(), shortened(&text)).trim_end().to_owned())
     };
     let mut lines = Vec::with_capacity(changes.len());
     for NamedChange { name, change } in changes {
@@ -543,7 +544,7 @@ pub(super) fn print_line(
     let model = model.map(|model| format!("  {DIM}by {}{DIM:#}", printable(model)));
     output::line(format_args!(
         "{ID}{}{ID:#}  {time}  patch of {changes}, {status}  {}{}",
-        short(&patch.id),
+        patch.id.short(),
         printable(&patch.text),
         model.unwrap_or_default()
     ))?;
@@ -588,7 +589,7 @@ fn print(session: &CliSession, patched: &Patched, intent: Intent) -> Result<u8, 
         return Ok(0);
     }
     if let Some(id) = patched.patch.filter(|_| !dry_run) {
-        output::line(format_args!("Patch {ID}{}{ID:#}", short(&id)))?;
+        output::line(format_args!("Patch {ID}{}{ID:#}", id.short()))?;
     }
     if patched.statuses.is_empty() {
         output::line("No status changes.")?;

@@ -9,7 +9,7 @@ use store::sqlite::ReceiptFilter;
 use super::CliSession;
 use super::context::SHORT_CHARS;
 use crate::failure::{Failure, RequestError};
-use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
+use crate::output::{self, BOLD, DIM, Form, ID, count, printable};
 use crate::service::context::reason_in_words;
 use crate::service::opening::SpaceUse;
 
@@ -116,7 +116,7 @@ fn show(session: &CliSession, space: &Space, receipt: &Receipt) -> Result<u8, Fa
     }
     output::line(heading(session, receipt))?;
     for item in &receipt.items {
-        let id = item.id.map(|id| format!("{ID}{}{ID:#}  ", short(&id))).unwrap_or_default();
+        let id = item.id.map(|id| format!("{ID}{}{ID:#}  ", id.short())).unwrap_or_default();
         let score = item.score.map(|score| format!(", {score:.3}")).unwrap_or_default();
         let tokens = if item.tokens > 0 {
             format!(", {}", count(item.tokens, "token"))

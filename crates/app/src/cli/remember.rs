@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{CliSession, embedding};
 use crate::failure::{Failure, RequestError};
-use crate::output::{self, Form, ID, short};
+use crate::output::{self, Form, ID};
 use crate::service::notes::{Note, RecordedNote};
 use crate::service::opening::SpaceUse;
 use crate::service::record_embedding::After;
@@ -57,7 +57,7 @@ pub(crate) fn run(session: &CliSession, args: Args) -> Result<u8, Failure> {
     match session.form {
         Form::Json => output::json(&json!({ "id": id, "new": is_new, "masked": masked }))?,
         Form::Text => {
-            output::line(format_args!("Remembered as {ID}{}{ID:#}", short(&id)))?;
+            output::line(format_args!("Remembered as {ID}{}{ID:#}", id.short()))?;
             output::masked(&masked)?;
         }
     }

@@ -7,6 +7,7 @@ use engine::inspect::summary;
 use engine::private::Disclosure;
 use engine::staging::{SENTENCE, StagedCandidate};
 use kernel::body::Body;
+use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::proposal::Reason;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use super::changes::{self, DryRun};
 use super::graph::limit;
 use super::{CliSession, patch, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+use crate::output::{self, BOLD, DIM, Form, ID, printable};
 use crate::service::candidates;
 use crate::service::corrections::{self, Decision, ReviewDecision};
 use crate::service::opening::{OpenedSpace, SpaceUse};
@@ -156,7 +157,7 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Res
         let time = session.time(review.at);
         output::line(format_args!(
             "{ID}{}{ID:#}  {time}  {BOLD}{}{BOLD:#}{}",
-            short(&review.id),
+            review.id.short(),
             printable(&review.question.identity_key),
             match review.status {
                 Status::Pending => String::new(),
@@ -176,7 +177,7 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Res
                     format!(
                         "{} {} {said}",
                         shown.operation.header().kind,
-                        short(&shown.operation.id())
+                        shown.operation.id().short()
                     )
                 });
                 output::line(format_args!(
@@ -221,7 +222,7 @@ fn print_candidates(session: &CliSession, staged: &[StagedCandidate]) -> Result<
     for StagedCandidate { id, at, candidate, status, .. } in staged {
         output::line(format_args!(
             "{ID}{}{ID:#}  {}  {}  {BOLD}{}{BOLD:#}{}",
-            short(id),
+            id.short(),
             session.time(*at),
             candidate.content.kind().as_str(),
             printable(&candidate.content.in_words()),
@@ -231,7 +232,7 @@ fn print_candidates(session: &CliSession, staged: &[StagedCandidate]) -> Result<
             }
         ))?;
         let found = candidate.data.get(SENTENCE).and_then(Value::as_str).unwrap_or_default();
-        let sources: Vec<String> = candidate.sources.iter().map(short).collect();
+        let sources: Vec<String> = candidate.sources.iter().map(OpId::short).collect();
         output::line(format_args!(
             "  found in       {}  {}",
             sources.join(", "),
@@ -255,7 +256,7 @@ fn print_change(
     let ProposedChange { id, at, text, operations, status, .. } = change;
     output::line(format_args!(
         "{ID}{}{ID:#}  {}  {BOLD}{}{BOLD:#}{}",
-        short(id),
+        id.short(),
         session.time(*at),
         printable(text),
         match status {
@@ -271,7 +272,7 @@ fn print_change(
         }
         let target = draft.refs.first().map(|cited| space.show(&cited.id)).transpose()?;
         let target = target.map(|shown| {
-            format!("{} {}", short(&shown.operation.id()), shortened(&summary(&shown.operation)))
+            format!("{} {}", shown.operation.id().short(), shortened(&summary(&shown.operation)))
         });
         output::line(format_args!(
             "  to accept      appends {} of {}",

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::CliSession;
 use super::graph::TimeArgs;
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+use crate::output::{self, BOLD, DIM, Form, ID, printable};
 use crate::service::agreed_settings::{
     self, Setting, SettingChange, SettingKey, SettingSource, SettingSpaces, SettingTimes,
 };
@@ -106,7 +106,7 @@ fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure> {
 }
 
 fn print(setting: &Setting, key_columns: usize) -> Result<(), Failure> {
-    let id = setting.id.map(|id| short(&id)).unwrap_or_default();
+    let id = setting.id.map(|id| id.short()).unwrap_or_default();
     output::line(format_args!(
         "{BOLD}{:<key_columns$}{BOLD:#} {:<VALUE_COLUMNS$} {DIM}{}{DIM:#}  {ID}{id}{ID:#}",
         printable(&setting.key),
@@ -169,7 +169,7 @@ fn set(session: &CliSession, args: &SetArgs) -> Result<u8, Failure> {
         (true, true) => "would be",
         (true, false) => "is now",
     };
-    let id = id.map(|id| short(&id)).unwrap_or_default();
+    let id = id.map(|id| id.short()).unwrap_or_default();
     output::line(format_args!(
         "{BOLD}{}{BOLD:#} {verb} {} {}  {ID}{id}{ID:#}",
         key.as_str(),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable, short};
+use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable};
 use crate::service::effective::ScopedSpace;
 use crate::service::graph;
 
@@ -104,13 +104,13 @@ pub(crate) fn print(shown: &engine::inspect::Shown, keys: &KeyRing) -> Result<()
         output::line(format_args!(
             "  {:<10} {ID}{}{ID:#}",
             reference.role.as_str(),
-            short(&reference.id)
+            reference.id.short()
         ))?;
     }
     for citing in &shown.cited_by {
         output::line(format_args!(
             "  cited by   {ID}{}{ID:#} ({}, as {})",
-            short(&citing.id),
+            citing.id.short(),
             citing.kind,
             citing.role
         ))?;
@@ -120,7 +120,7 @@ pub(crate) fn print(shown: &engine::inspect::Shown, keys: &KeyRing) -> Result<()
             "" => String::new(),
             reason => format!(", because {}", printable(reason)),
         };
-        let (redaction, at) = (short(&forgotten.redaction), time_of(forgotten.at));
+        let (redaction, at) = (forgotten.redaction.short(), time_of(forgotten.at));
         return output::line(format_args!(
             "  forgotten on {}{because} ({ID}{redaction}{ID:#})",
             at.strftime("%Y-%m-%d")

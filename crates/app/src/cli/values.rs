@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::CliSession;
 use super::graph::TimeArgs;
 use crate::failure::Failure;
-use crate::output::{self, BAD, BOLD, DIM, Form, ID, count, printable, short};
+use crate::output::{self, BAD, BOLD, DIM, Form, ID, count, printable};
 use crate::service::language_model::ChosenModel;
 use crate::service::values::{self, VALUES_MIB_MAX, ValuesChange};
 
@@ -125,7 +125,7 @@ pub(super) fn to_json(change: &ValuesChange, intent: Intent) -> Value {
 
 /// The same for people.
 pub(super) fn print(change: &ValuesChange, intent: Intent) -> Result<(), Failure> {
-    let id = change.event.map(|id| short(&id)).unwrap_or_default();
+    let id = change.event.map(|id| id.short()).unwrap_or_default();
     match (intent, change.is_new) {
         (_, false) => output::line(format_args!("These are your values already  {ID}{id}{ID:#}"))?,
         (Intent::DryRun, true) => output::line("These would be your values")?,
@@ -179,7 +179,7 @@ fn show(session: &CliSession, args: &ShowArgs) -> Result<(), Failure> {
             "{:<12} {}  {ID}{}{ID:#}",
             claim.claim_type,
             printable(&claim.text),
-            short(&claim.id)
+            claim.id.short()
         ))?;
     }
     output::line(format_args!("{DIM}As you gave them at {}:{DIM:#}", raw.recorded_at))?;

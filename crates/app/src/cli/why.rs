@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable, short};
+use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable};
 use crate::service::drawing::{self, Diagram};
 use crate::service::effective::{ReadScope, ScopedSpace};
 use crate::service::language_model::ChosenModel;
@@ -191,7 +191,7 @@ fn print(
         "{} {BOLD}{}{BOLD:#}{status}  {ID}{}{ID:#}",
         printable(kind),
         shortened(&target.text),
-        short(&target.id)
+        target.id.short()
     ))?;
     output::line(format_args!("  {}", in_words(why, choosing)))?;
     if let Choosing::Chosen(choice) = choosing {
@@ -210,7 +210,7 @@ fn print(
             "    {} {}  {ID}{}{ID:#}",
             printable(&found.record_type),
             shortened(&found.text),
-            short(&found.id)
+            found.id.short()
         ))?;
     }
     if !why.excluded.is_empty() {
@@ -221,7 +221,7 @@ fn print(
             "    {}  {DIM}({}){DIM:#}  {ID}{}{ID:#}",
             shortened(&excluded.text),
             excluded.status,
-            short(&excluded.id)
+            excluded.id.short()
         ))?;
     }
     print_cut(why)?;
@@ -232,7 +232,7 @@ fn print(
                 0 => String::new(),
                 edges => format!(", with {}", count(edges as u64, "edge")),
             };
-            let id = short(&stored.id);
+            let id = stored.id.short();
             output::line(format_args!("  {GOOD}{word}{GOOD:#} as {ID}{id}{ID:#}{edges}"))
         }
         Storing::NotStored(reason) => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use kernel::id::OpId;
 
 use super::Fault;
-use crate::text::{path as shown, printable, short};
+use crate::text::{path as shown, printable};
 
 /// Why an archive cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,7 @@ pub(crate) enum ArchiveError {
         format: String,
     },
     /// An operation that was named is not in it.
-    #[error("{} is not in the archive {}", short(id), shown(path))]
+    #[error("{} is not in the archive {}", id.short(), shown(path))]
     NotInside {
         /// The file.
         path: PathBuf,

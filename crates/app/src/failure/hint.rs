@@ -21,7 +21,7 @@ use store::{RecordError, StoreError};
 
 use super::{ArchiveError, Failure, RequestError, ThoughtRefusal};
 use crate::place::GLOBAL;
-use crate::text::{path, quoted, short};
+use crate::text::{path, quoted};
 
 /// What to type after a failure.
 pub(super) fn of(failure: &Failure) -> Option<String> {
@@ -206,11 +206,11 @@ fn of_engine(error: &EngineError) -> Option<String> {
         }
         EngineError::UnknownBelief { .. } => "`because claims` lists the beliefs".to_owned(),
         EngineError::NotABelief { id, .. } => {
-            let id = short(id);
+            let id = id.short();
             format!("`because show {id}` shows it; `because claims` lists the beliefs")
         }
         EngineError::CannotForget { id, kind: Kind::Claim } => {
-            let id = short(id);
+            let id = id.short();
             format!("`because explain {id}` names the records that it stands on")
         }
         EngineError::NotArchived { .. } => {

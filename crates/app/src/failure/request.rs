@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use kernel::id::{NameError, OpId};
 
 use super::Fault;
-use crate::text::{path, printable, short};
+use crate::text::{path, printable};
 
 /// Why a request cannot be carried out as it is.
 #[derive(Debug, thiserror::Error)]
@@ -296,7 +296,7 @@ pub(crate) enum RequestError {
     /// The same note, of the same time, was forgotten.
     #[error(
         "the same note of the same time was forgotten ({}), so it was not written again",
-        short(id)
+        id.short()
     )]
     NoteForgotten {
         /// The forgotten record.

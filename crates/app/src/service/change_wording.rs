@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::changes::{Action, ChangeKind, Outcome, Subject, Verb};
 use super::wording::{shortened, sureness, words};
-use crate::text::{count, printable, short};
+use crate::text::{count, printable};
 
 /// Changes put in words; the report has all of them.
 const CHANGES_MAX: usize = 40;
@@ -96,7 +96,7 @@ pub(crate) fn lines(outcome: &Outcome) -> Vec<Line> {
 /// What the changes depend on and was altered in the file, if anything was.
 pub(crate) fn altered_line(changes: &Changes) -> Option<String> {
     let Changes { altered, unquoted, .. } = changes;
-    let first = short(altered.first()?);
+    let first = altered.first()?.short();
     let operations = match altered.len() {
         1 => format!("{first} was altered"),
         many => format!("{first} and {} were altered", count(many as u64 - 1, "other operation")),
@@ -117,12 +117,12 @@ fn action_line(action: &Action, recorded: Option<&OpId>, intent: Intent) -> Line
     match intent {
         // What is new has no other name than its id, and none yet in a dry run.
         Intent::Write if is_new => Line::plain(format!("You {verb} "))
-            .and(Emphasis::Id, recorded.map(short).unwrap_or_default()),
+            .and(Emphasis::Id, recorded.map(OpId::short).unwrap_or_default()),
         Intent::DryRun if is_new => Line::plain(format!("If you {verb} this")),
         Intent::Write => Line::plain(format!("You {verb} "))
             .and(Emphasis::Strong, name)
             .and(Emphasis::Plain, "  ")
-            .and(Emphasis::Id, recorded.map(short).unwrap_or_default()),
+            .and(Emphasis::Id, recorded.map(OpId::short).unwrap_or_default()),
         Intent::DryRun => Line::plain(format!("If you {verb} ")).and(Emphasis::Strong, name),
     }
 }
@@ -147,7 +147,7 @@ fn verb_in_words(verb: Verb) -> &'static str {
 fn name_of(subject: &Subject) -> String {
     match subject {
         Subject::Belief(key) => printable(key),
-        Subject::Record { id, .. } => short(id),
+        Subject::Record { id, .. } => id.short(),
         Subject::Records { count: number, which } => {
             format!("{} {}", count(*number as u64, "record"), printable(which))
         }
@@ -208,7 +208,7 @@ fn consequences(outcome: &Outcome) -> Vec<Line> {
     for StatusChange { id, text, before, after, .. } in displaced.iter().take(CHANGES_MAX) {
         let (before, after) = (before.unwrap_or("new"), after.unwrap_or("gone"));
         let line = Line::plain(format!("  {before} → {after}  {}  ", shortened(text)));
-        lines.push(line.and(Emphasis::Id, short(id)));
+        lines.push(line.and(Emphasis::Id, id.short()));
     }
     if displaced.len() > CHANGES_MAX {
         let more = displaced.len() - CHANGES_MAX;

@@ -282,9 +282,9 @@ impl Plan {
         lines.extend(section(
             "Your own words about beliefs that stay would stay:",
             plan.words_kept.len() as u64,
-            plan.words_kept.iter().map(|statement| {
-                format!("{} {}", crate::text::short(&statement.id), word(statement))
-            }),
+            plan.words_kept
+                .iter()
+                .map(|statement| format!("{} {}", statement.id.short(), word(statement))),
         ));
         lines.extend(section(
             "Of these, some keep their effect and are recorded again:",

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::cli::changes::DryRun;
 use crate::cli::{CliSession, incomplete_if, print_owner};
 use crate::failure::{Failure, RequestError};
-use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable, short};
+use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable};
 use crate::service::candidates;
 use crate::service::moderation::{
     CandidateFilter, Decision, Item, ItemReport, KindName, ListedCandidate, ModerationReport,
@@ -154,7 +154,7 @@ fn print_candidate(listed: &ListedCandidate) -> Result<(), Failure> {
     };
     output::line(format_args!(
         "{ID}{}{ID:#}  {:<8}  {}  {BOLD}{}{BOLD:#}{status}",
-        short(&staged.id),
+        staged.id.short(),
         staged.candidate.content.kind().as_str(),
         hundredths(staged.candidate.confidence),
         printable(&staged.candidate.content.in_words()),
@@ -171,7 +171,7 @@ fn print_candidate(listed: &ListedCandidate) -> Result<(), Failure> {
             printable(&like.name),
             of.unwrap_or_default(),
             hundredths(like.similarity),
-            short(&like.id)
+            like.id.short()
         ))?;
     }
     Ok(())

@@ -31,7 +31,6 @@ use crate::service::effective::Scope;
 use crate::service::graph::{self, GraphView};
 use crate::service::opening::OpenedSpace;
 use crate::service::wording::{attributed, hundredths, text_of, time_of};
-use crate::text::short;
 
 /// Sources and events of a history in an answer: the first sources, the latest events.
 const LISTED_MAX: usize = 40;
@@ -187,7 +186,7 @@ fn belief_in_words(
         let said = source.summary.as_deref().unwrap_or("(its content is not available)");
         let quoted = source.quoted_by.as_ref();
         let quoted = quoted.map(|program| format!(" · quoted by {program}")).unwrap_or_default();
-        quote(&mut words, &format!("{} · {said}{quoted}", short(&source.op_id)));
+        quote(&mut words, &format!("{} · {said}{quoted}", source.op_id.short()));
     }
     let more = explanation.built_from.len().saturating_sub(SOURCES_IN_WORDS_MAX);
     if more > 0 {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::why::Why;
 use kernel::id::OpId;
 
-use crate::text::{printable, short};
+use crate::text::printable;
 
 mod dot;
 mod mermaid;
@@ -140,7 +140,7 @@ impl Diagram {
 impl DiagramBox {
     /// Its text without the id.
     fn heading(&self) -> String {
-        format!("{} {}", printable(&self.kind), short(&self.id))
+        format!("{} {}", printable(&self.kind), self.id.short())
     }
 }
 

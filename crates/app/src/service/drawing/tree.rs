@@ -1,7 +1,7 @@
 //! As a tree of lines.
 
 use super::{Arrow, BoxRole, Diagram};
-use crate::text::{printable, short};
+use crate::text::printable;
 
 /// Deeper branches are not indented further.
 const INDENT_MAX: usize = 24;
@@ -51,7 +51,7 @@ pub(crate) fn tree(diagram: &Diagram) -> Vec<String> {
             indent(depth),
             printable(&drawn.kind),
             drawn.label,
-            short(&drawn.id)
+            drawn.id.short()
         ));
         if !is_repeated {
             stack.extend(branches(diagram, place, depth.saturating_add(1)));

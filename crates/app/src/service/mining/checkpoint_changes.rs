@@ -22,7 +22,6 @@ use kernel::records::RecordStatus;
 use serde_json::json;
 
 use super::checkpoint::Planned;
-use crate::text::short;
 
 /// Segments that the summary of a project names: the newest ones.
 const LATEST_SEGMENTS: usize = 5;
@@ -136,7 +135,7 @@ pub(super) fn changes_of_project(
     let records_in_words = crate::text::count(records, "record");
     let counts = format!("{segments_in_words} with {records_in_words}");
     let mut text = match is_private {
-        true => format!("Private, up to {}: {counts}.", short(&until)),
+        true => format!("Private, up to {}: {counts}.", until.short()),
         false => format!("{counts} so far."),
     };
     if !summaries.is_empty() {

@@ -2,7 +2,7 @@
 //! memory begins with `| `, and every record and edge is cited by the beginning of its id.
 
 use engine::owner::SpaceOwner;
-use engine::recall::context::render::{CUT, data, mark_digits, one_line, short};
+use engine::recall::context::render::{CUT, data, mark_digits, one_line};
 use engine::time_text::time_text;
 use engine::tokens::{O200k, Tokens};
 use jiff::Timestamp;
@@ -165,7 +165,7 @@ impl Writing {
             record.valid_to.as_ref().map(|to| format!("until {}", time_text(to, &self.zone))),
         );
         if let Selection::Joined { to } = &record.reason {
-            about.push(format!("joined to [{}]", short(to)));
+            about.push(format!("joined to [{}]", to.short()));
         }
         let of_other = self.owner.as_ref().filter(|_| record.scope == Scope::Project);
         let said = match of_other {
@@ -174,7 +174,7 @@ impl Writing {
         };
         let end = if record.is_cut { CUT } else { "" };
         Block {
-            text: format!("[{}] {}\n{said}{end}", short(&record.id), about.join(", ")),
+            text: format!("[{}] {}\n{said}{end}", record.id.short(), about.join(", ")),
             shown: Some(shown(record.scope, record.id, &record.text, record.is_cut)),
         }
     }
@@ -185,7 +185,7 @@ impl Writing {
             SettingSource::Global => ("global", Some(Scope::Global)),
             SettingSource::BuiltIn => ("built in", None),
         };
-        let id = setting.id.map(|id| format!("[{}] ", short(&id))).unwrap_or_default();
+        let id = setting.id.map(|id| format!("[{}] ", id.short())).unwrap_or_default();
         let (key, value) = (one_line(&setting.key), data(&setting.value));
         Block {
             text: format!("{id}setting {key}, {from}\n{value}"),
@@ -195,7 +195,7 @@ impl Writing {
 
     fn edge(&self, edge: &TaskEdge) -> Block {
         let notes = if edge.notes.is_empty() { String::new() } else { data(&edge.notes) };
-        let (from, to) = (short(&edge.from), short(&edge.to));
+        let (from, to) = (edge.from.short(), edge.to.short());
         Block { text: format!("[{from}] {} [{to}]\n{notes}", edge.edge_type), shown: None }
     }
 }

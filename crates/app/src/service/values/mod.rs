@@ -35,7 +35,6 @@ use super::model_request::Answerer;
 use super::opening::OpenedSpace;
 use crate::failure::{Failure, RequestError};
 use crate::service::time::instant;
-use crate::text::short;
 
 mod compile;
 mod lines;
@@ -305,7 +304,7 @@ fn is_settled(space: &Space, raw: &RecordView) -> Result<bool, EngineError> {
 /// Whether the text of an event was read: claims or a summary name it.
 fn is_read(space: &Space, event: &OpId) -> Result<bool, EngineError> {
     // Earlier versions shortened the id.
-    for tag in [tag_of(event), format!("{OF_SET}{}", short(event))] {
+    for tag in [tag_of(event), format!("{OF_SET}{}", event.short())] {
         let of_event = NodeFilter { tags: vec![tag.clone()], all: true, ..NodeFilter::default() };
         if !tagged(space, &tag, States::Any)?.is_empty()
             || !space.nodes(&of_event, 1)?.items.is_empty()

@@ -8,7 +8,6 @@
 
 use jiff::tz::TimeZone;
 use kernel::confidence::percent;
-use kernel::id::OpId;
 use retrieval::text::cut;
 use retrieval::text::visible::visible;
 
@@ -21,8 +20,6 @@ use crate::time_text::time_text;
 const DATA: &str = "| ";
 /// Follows a text that was cut. It has no data mark, since the program writes it.
 pub const CUT: &str = "(cut off here: there was more)\n";
-/// Digits of an id that are shown, with the prefix.
-const ID_CHARS: usize = 15;
 /// Longest name in a heading, bytes.
 const HEADING_NAME_BYTES_MAX: usize = 80;
 
@@ -158,28 +155,23 @@ pub(super) fn remembered(candidate: &Candidate, marks: &Marks) -> String {
     let at = candidate.at.as_ref().map(|at| time_text(at, &marks.zone));
     let sure = candidate.confidence.map(|confidence| marks.sureness(confidence));
     let by = candidate.by.as_deref().map(name_in_heading);
-    let replaced = candidate.replaces.iter().map(|older| format!("replaces [{}]", short(older)));
+    let replaced = candidate.replaces.iter().map(|older| format!("replaces [{}]", older.short()));
     let about = [at, by, Some(one_line(&candidate.source)), sure];
     let about = about.into_iter().flatten().chain(replaced);
     let about = about.chain(candidate.overruled.iter().map(overruled));
     let about: Vec<String> = about.filter(|part| !part.is_empty()).collect();
     let (text, end) = (data(&candidate.text), end(candidate.is_cut));
-    format!("[{}] {}\n{text}{end}", short(&candidate.id), about.join(", "))
+    format!("[{}] {}\n{text}{end}", candidate.id.short(), about.join(", "))
 }
 
 /// That the user overruled what a record says. The correction is a fact of the same context, if it
 /// fits.
 fn overruled(overruled: &Overruled) -> String {
-    let id = short(&overruled.id);
+    let id = overruled.id.short();
     match overruled.is_corrected() {
         true => format!("corrected by the user in [{id}]"),
         false => format!("what was concluded from it in [{id}] was refuted by the user"),
     }
-}
-
-/// The beginning of an id that `because show` takes.
-pub fn short(id: &OpId) -> String {
-    id.to_string().chars().take(ID_CHARS).collect()
 }
 
 /// Every line of a text, marked as data.
