@@ -238,13 +238,58 @@ impl WordWeights {
         {
             return open;
         }
+        let Ranked { best, first, weight_of_title } =
+            self.ranked(text, &analyzer.terms(title), source, analyzer);
+        let Some(Best { weight, own, whole, sentence, at, range, columns }) = best else {
+            return source.text.trim().to_owned();
+        };
+        let start = range.start;
+        let above = parents(text, at);
+        let rest = text.get(range.end..).unwrap_or_default();
+        let sentence = match (weight > 0.0, columns) {
+            (true, Some(columns)) => row(columns, sentence),
+            (true, None) if own == 0.0 && is_item(sentence) => {
+                beginning(first, LIST_BYTES).to_owned()
+            }
+            (true, None) if is_fragment(sentence) && above.is_empty() => {
+                let around = text.get(range.start..).unwrap_or_default();
+                beginning(around, BEGINNING_BYTES).to_owned()
+            }
+            (true, None) => {
+                let answer = in_context(text, sentence, range, rest);
+                self.completed(answer, rest, analyzer)
+            }
+            (false, _) => beginning(first, BEGINNING_BYTES).to_owned(),
+        };
+        // What an item is one of, and what a text is worth, stand above it.
+        let title = text.get(..source.title_bytes).unwrap_or_default().trim();
+        let sentence = match intro_of(text, &sentence, start) {
+            _ if !above.is_empty() => format!("{}: {sentence}", above.join(": ")),
+            Some(intro) => format!("{intro} {sentence}"),
+            None => sentence,
+        };
+        let is_needed =
+            weight_of_title > whole || is_item(&sentence) || !above.is_empty() || limits(title);
+        if title.is_empty() || !is_needed {
+            return sentence;
+        }
+        format!("{title}: {sentence}")
+    }
+
+    /// The sentences of a text: the best of them, where they begin, and what the title weighs.
+    fn ranked<'t>(
+        &self,
+        text: &'t str,
+        in_title: &[Term],
+        source: &SourceText<'_>,
+        analyzer: &mut Analyzer,
+    ) -> Ranked<'t> {
         let mut best: Option<Best<'_>> = None;
         let mut before = 0;
         let mut weight_before = 0.0;
         // The words of what the last line stands below.
         let mut above: (Option<usize>, BTreeSet<Term>) = Default::default();
         let mut weight_of_title = 0.0;
-        let in_title = analyzer.terms(title);
         let mut first = "";
         let mut columns: Option<&str> = None;
         let telling = self.profile.as_ref().map(|profile| profile.fit(text, source.voice));
@@ -272,7 +317,7 @@ impl WordWeights {
                 before = range.start;
                 continue;
             }
-            let mut own = self.weight_without(&in_title, sentence, analyzer);
+            let mut own = self.weight_without(in_title, sentence, analyzer);
             let mut weight = own + (whole - own) * SHARE_OF_TITLE;
             if let Some(columns) = columns {
                 // What a column is called is true of each of its cells.
@@ -311,40 +356,7 @@ impl WordWeights {
             }
             before = range.start;
         }
-        let Some(Best { weight, own, whole, sentence, at, range, columns }) = best else {
-            return source.text.trim().to_owned();
-        };
-        let start = range.start;
-        let above = parents(text, at);
-        let rest = text.get(range.end..).unwrap_or_default();
-        let sentence = match (weight > 0.0, columns) {
-            (true, Some(columns)) => row(columns, sentence),
-            (true, None) if own == 0.0 && is_item(sentence) => {
-                beginning(first, LIST_BYTES).to_owned()
-            }
-            (true, None) if is_fragment(sentence) && above.is_empty() => {
-                let around = text.get(range.start..).unwrap_or_default();
-                beginning(around, BEGINNING_BYTES).to_owned()
-            }
-            (true, None) => {
-                let answer = in_context(text, sentence, range, rest);
-                self.completed(answer, rest, analyzer)
-            }
-            (false, _) => beginning(first, BEGINNING_BYTES).to_owned(),
-        };
-        // What an item is one of, and what a text is worth, stand above it.
-        let title = text.get(..source.title_bytes).unwrap_or_default().trim();
-        let sentence = match intro_of(text, &sentence, start) {
-            _ if !above.is_empty() => format!("{}: {sentence}", above.join(": ")),
-            Some(intro) => format!("{intro} {sentence}"),
-            None => sentence,
-        };
-        let is_needed =
-            weight_of_title > whole || is_item(&sentence) || !above.is_empty() || limits(title);
-        if title.is_empty() || !is_needed {
-            return sentence;
-        }
-        format!("{title}: {sentence}")
+        Ranked { best, first, weight_of_title }
     }
 
     /// An answer with the sentence after it, if that has words of the question which the answer
@@ -381,6 +393,15 @@ struct Best<'t> {
     range: Range<usize>,
     /// The names of the columns, if it is a row of a table.
     columns: Option<&'t str>,
+}
+
+/// What the sentences of a text weigh.
+struct Ranked<'t> {
+    /// The first of the best ones; none if there is none below the title.
+    best: Option<Best<'t>>,
+    /// The text from its first sentence below the title on.
+    first: &'t str,
+    weight_of_title: f64,
 }
 
 /// The text of a source of an answer.
