@@ -2,7 +2,7 @@
 
 use engine::Space;
 use engine::belief::proposed::ProposedChange;
-use engine::belief::review::Status;
+use engine::belief::review::{Review, Status};
 use engine::inspect::summary;
 use engine::private::Disclosure;
 use engine::staging::{SENTENCE, StagedCandidate};
@@ -154,59 +154,7 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Res
     }
     print_candidates(session, &staged)?;
     for review in &reviews {
-        let time = session.time(review.at);
-        output::line(format_args!(
-            "{ID}{}{ID:#}  {time}  {BOLD}{}{BOLD:#}{}",
-            review.id.short(),
-            printable(&review.question.identity_key),
-            match review.status {
-                Status::Pending => String::new(),
-                settled => format!("  {DIM}{}{DIM:#}", settled.as_str()),
-            }
-        ))?;
-        output::line(format_args!(
-            "  {:<14} {}",
-            format!("{} said", person(owner)),
-            shortened(&review.corrected_payload.to_string())
-        ))?;
-        match review.question.reason {
-            Reason::GroundChanged => {
-                let trigger = review.question.trigger.map(|id| space.show(&id)).transpose()?;
-                let what = trigger.map(|shown| {
-                    let said = summary(&shown.operation);
-                    format!(
-                        "{} {} {said}",
-                        shown.operation.header().kind,
-                        shown.operation.id().short()
-                    )
-                });
-                output::line(format_args!(
-                    "  its ground     {}",
-                    shortened(&what.unwrap_or_default())
-                ))?;
-            }
-            Reason::Disagreement => {
-                let payload =
-                    review.question.payload.as_ref().map(Value::to_string).unwrap_or_default();
-                let sure = review
-                    .confidence
-                    .map(|confidence| format!(" ({})", hundredths(confidence)))
-                    .unwrap_or_default();
-                output::line(format_args!(
-                    "  the records    {}{sure}",
-                    shortened(&format!("{} {payload}", review.text))
-                ))?;
-            }
-        }
-        if review.status == Status::Pending && owner.is_none() {
-            output::line(format_args!(
-                "  to accept      {}",
-                match review.question.reason {
-                    Reason::GroundChanged => "takes your correction back",
-                    Reason::Disagreement => "corrects it to that",
-                }
-            ))?;
-        }
+        print_review(session, space, review)?;
     }
     if more > 0 {
         output::line(format_args!("{DIM}… and {more} more; -n 0 lists all{DIM:#}"))?;
@@ -215,6 +163,61 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Res
         return Ok(());
     }
     output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
+}
+
+/// Prints a correction that is to be looked at again, and what accepting the review does.
+fn print_review(session: &CliSession, space: &OpenedSpace, review: &Review) -> Result<(), Failure> {
+    let owner = space.owner.as_ref();
+    let time = session.time(review.at);
+    output::line(format_args!(
+        "{ID}{}{ID:#}  {time}  {BOLD}{}{BOLD:#}{}",
+        review.id.short(),
+        printable(&review.question.identity_key),
+        match review.status {
+            Status::Pending => String::new(),
+            settled => format!("  {DIM}{}{DIM:#}", settled.as_str()),
+        }
+    ))?;
+    output::line(format_args!(
+        "  {:<14} {}",
+        format!("{} said", person(owner)),
+        shortened(&review.corrected_payload.to_string())
+    ))?;
+    match review.question.reason {
+        Reason::GroundChanged => {
+            let trigger = review.question.trigger.map(|id| space.show(&id)).transpose()?;
+            let what = trigger.map(|shown| {
+                let said = summary(&shown.operation);
+                format!("{} {} {said}", shown.operation.header().kind, shown.operation.id().short())
+            });
+            output::line(format_args!(
+                "  its ground     {}",
+                shortened(&what.unwrap_or_default())
+            ))?;
+        }
+        Reason::Disagreement => {
+            let payload =
+                review.question.payload.as_ref().map(Value::to_string).unwrap_or_default();
+            let sure = review
+                .confidence
+                .map(|confidence| format!(" ({})", hundredths(confidence)))
+                .unwrap_or_default();
+            output::line(format_args!(
+                "  the records    {}{sure}",
+                shortened(&format!("{} {payload}", review.text))
+            ))?;
+        }
+    }
+    if review.status == Status::Pending && owner.is_none() {
+        output::line(format_args!(
+            "  to accept      {}",
+            match review.question.reason {
+                Reason::GroundChanged => "takes your correction back",
+                Reason::Disagreement => "corrects it to that",
+            }
+        ))?;
+    }
+    Ok(())
 }
 
 /// Prints candidates for the graph, and in what each was found.

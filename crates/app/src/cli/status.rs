@@ -1,20 +1,34 @@
 //! `because status`
 
-use engine::verify::bodies::MissingBodies;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use engine::inspect::Status;
+use engine::owner::SpaceOwner;
+use engine::verify::bodies::MissingBodies;
 use importers::project::{KnownBy, Project};
+use serde_json::{Value, json};
 
 use super::{CliSession, embedding, model_use};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, Form, bytes};
 use crate::place::project_folder;
 use crate::service::clock::ClockWarning;
-use crate::service::opening::SpaceUse;
+use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::standing::made_elsewhere;
+use crate::settings::Settings;
 
 /// Arguments of `status`.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
+
+/// What is known of a space beside its counts.
+struct Surroundings {
+    settings: Arc<Settings>,
+    /// Its owner, if a key of this device has signed in it and another device made it.
+    elsewhere: Option<SpaceOwner>,
+    project: Option<Project>,
+}
 
 pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Read)?;
@@ -25,23 +39,73 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         None => made_elsewhere(&session.home, &space)?,
     };
     let project = project_folder(space.path()).map(Project::of);
-    if session.form == Form::Json {
-        let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
-        value["owner"] = serde_json::json!(space.owner);
-        value["project"] = serde_json::json!(project);
-        value["made_elsewhere"] = serde_json::json!(elsewhere);
-        value["embedder"] = settings.to_json();
-        value["ahead_s"] = space.ahead_s(session.now)?.into();
-        let unopened = embedding::unopened(&settings, &mut space)?;
-        value["embedder"]["error"] =
-            serde_json::to_value(unopened).map_err(std::io::Error::from)?;
-        value["vectors"] = embedding::status(&settings, &mut space)?.into();
-        value["language_model"] = model_use::chosen_json(&settings);
-        value["model_use"] = model_use::json(&space);
-        value["private_use"] = model_use::private_json(&space);
-        output::json(&value)?;
-        return Ok(0);
+    let around = Surroundings { settings, elsewhere, project };
+    match session.form {
+        Form::Json => output::json(&to_json(session, &mut space, &status, &around)?)?,
+        _ => print(session, &mut space, &status, &around)?,
     }
+    Ok(0)
+}
+
+fn to_json(
+    session: &CliSession,
+    space: &mut OpenedSpace,
+    status: &Status,
+    around: &Surroundings,
+) -> Result<Value, Failure> {
+    let Surroundings { settings, elsewhere, project } = around;
+    let mut value = serde_json::to_value(status).map_err(std::io::Error::from)?;
+    value["owner"] = json!(space.owner);
+    value["project"] = json!(project);
+    value["made_elsewhere"] = json!(elsewhere);
+    value["embedder"] = settings.to_json();
+    value["ahead_s"] = space.ahead_s(session.now)?.into();
+    let unopened = embedding::unopened(settings, space)?;
+    value["embedder"]["error"] = serde_json::to_value(unopened).map_err(std::io::Error::from)?;
+    value["vectors"] = embedding::status(settings, space)?.into();
+    value["language_model"] = model_use::chosen_json(settings);
+    value["model_use"] = model_use::json(space);
+    value["private_use"] = model_use::private_json(space);
+    Ok(value)
+}
+
+fn print(
+    session: &CliSession,
+    space: &mut OpenedSpace,
+    status: &Status,
+    around: &Surroundings,
+) -> Result<(), Failure> {
+    print_identity(session, space, status, around)?;
+    print_contents(status)?;
+    let settings = &around.settings;
+    let chosen = settings.chosen();
+    output::line(format_args!(
+        "  embedder    {} ({})",
+        output::printable(&chosen.selection.to_string()),
+        output::printable(&chosen.source.to_string())
+    ))?;
+    if let Some(advice) = settings.advice() {
+        output::line(format_args!("              {}", output::printable(&advice)))?;
+    }
+    embedding::print_status(session, settings, space)?;
+    model_use::print(session, settings, space)?;
+    let size = &status.size;
+    output::line(format_args!(
+        "  size        {} (ledger {}, views {})",
+        bytes(size.file_bytes),
+        bytes(size.ledger_bytes),
+        bytes(size.view_bytes)
+    ))?;
+    Ok(())
+}
+
+/// Prints which space it is: its file, project, owner and key.
+fn print_identity(
+    session: &CliSession,
+    space: &OpenedSpace,
+    status: &Status,
+    around: &Surroundings,
+) -> Result<(), Failure> {
     output::line(format_args!(
         "{BOLD}{}{BOLD:#}  {}",
         output::printable(&status.name),
@@ -52,6 +116,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         output::path(&status.path),
         if status.read_only { " (read-only)" } else { "" }
     ))?;
+    let project = around.project.as_ref();
     if let Some(project) = project.filter(|project| project.known_by != KnownBy::Path) {
         let known_by = match project.known_by {
             KnownBy::Origin => "origin",
@@ -68,7 +133,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
             owner.label()
         ))?;
     }
-    if let Some(owner) = &elsewhere {
+    if let Some(owner) = &around.elsewhere {
         output::line(format_args!(
             "  owner       {}, not a key of this device; a key of this device has signed here, \
             so the space counts as yours, and \"you\" in it means you",
@@ -81,12 +146,16 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
             "  restored    this key's operations up to number {seq} came from an export; what it wrote elsewhere after that would be a fork"
         ))?;
     }
-    if let Some(warning @ ClockWarning::SpaceAhead { .. }) = ClockWarning::of(&space, session.now)?
-    {
+    if let Some(warning @ ClockWarning::SpaceAhead { .. }) = ClockWarning::of(space, session.now)? {
         output::line(format_args!("  clock       {BAD}{warning}{BAD:#}"))?;
         output::line(format_args!("              {}", warning.hint()))?;
     }
-    let list = |counts: &std::collections::BTreeMap<String, u64>| {
+    Ok(())
+}
+
+/// Prints what is in the space, by kind, and how far its text index has come.
+fn print_contents(status: &Status) -> Result<(), Failure> {
+    let list = |counts: &BTreeMap<String, u64>| {
         let counts: Vec<String> = counts
             .iter()
             .map(|(kind, count)| format!("{count} {}", output::printable(kind)))
@@ -117,23 +186,5 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         format!("{behind} behind; the next recall indexes them")
     };
     output::line(format_args!("  text index  at {} ({reading})", status.text_position.0))?;
-    let chosen = settings.chosen();
-    output::line(format_args!(
-        "  embedder    {} ({})",
-        output::printable(&chosen.selection.to_string()),
-        output::printable(&chosen.source.to_string())
-    ))?;
-    if let Some(advice) = settings.advice() {
-        output::line(format_args!("              {}", output::printable(&advice)))?;
-    }
-    embedding::print_status(session, &settings, &mut space)?;
-    model_use::print(session, &settings, &space)?;
-    let size = &status.size;
-    output::line(format_args!(
-        "  size        {} (ledger {}, views {})",
-        bytes(size.file_bytes),
-        bytes(size.ledger_bytes),
-        bytes(size.view_bytes)
-    ))?;
-    Ok(0)
+    Ok(())
 }
