@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
-use kernel::evidence::{Evidence, EvidenceKind};
+use kernel::evidence::{Evidence, EvidenceKind, Payload};
 use serde_json::Value;
 
 use crate::account;
@@ -136,6 +136,70 @@ pub(super) struct NamedPeople {
     pub(super) is_owner_known: bool,
 }
 
+impl NamedPeople {
+    /// Friends call each other by the first name: the only one of these people who may be the
+    /// owner by it is. Whether the owner may take part at all; otherwise, others talk with each
+    /// other.
+    fn find_owner_among(&mut self, people: &mut BTreeMap<String, String>, owner: &Owner) -> bool {
+        let called: Vec<String> =
+            people.keys().filter(|slug| owner.may_be(slug)).cloned().collect();
+        if let [one] = called.as_slice() {
+            people.remove(one);
+            self.owners.insert(one.clone());
+            self.is_owner_known = true;
+        }
+        !called.is_empty()
+    }
+
+    /// Takes the owner of a calendar, who may be named by the calendar or organise its event alone,
+    /// from the people in an event.
+    fn read_calendar<'r>(
+        &mut self,
+        payload: &'r Payload,
+        people: &mut BTreeMap<String, String>,
+        speaker: Option<&String>,
+        names: &mut Names<'r>,
+    ) {
+        let calendar = payload.more.get("calendar").and_then(Value::as_str);
+        let owner = calendar.and_then(|name| names.get(name)).map(|person| person.slug.clone());
+        if let Some(owner) = &owner
+            && let Some(called) = people.keys().find(|slug| is_full_name_of(slug, owner)).cloned()
+        {
+            people.remove(&called);
+            self.is_owner_known = true;
+            self.owners.insert(called);
+        }
+        self.owners.extend(owner);
+        // The organiser of an event that nobody else attends is the owner of the calendar.
+        if people.len() == 1 && speaker.is_some_and(|speaker| people.contains_key(speaker)) {
+            people.clear();
+        }
+        self.is_owner_known |= people.len() == 1;
+    }
+
+    /// Takes the author of a note, who wrote the text, which alone is not a contact, from the
+    /// people in it, and reads its links.
+    fn read_note<'r>(
+        &mut self,
+        payload: &'r Payload,
+        people: &mut BTreeMap<String, String>,
+        speaker: Option<&String>,
+        names: &mut Names<'r>,
+    ) {
+        if let Some(speaker) = speaker
+            && !payload
+                .participants
+                .iter()
+                .any(|raw| names.get(raw).is_some_and(|person| person.slug == *speaker))
+        {
+            people.remove(speaker);
+        }
+        self.is_owner_known = true;
+        self.linked =
+            payload.links.iter().take(PEOPLE_MAX * 4).filter_map(|link| linked(link)).collect();
+    }
+}
+
 /// Who wrote a mail.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Author {
@@ -213,20 +277,10 @@ pub(super) fn named_people<'r>(evidence: &'r Evidence, names: &mut Names<'r>) ->
     let is_to_list = payload.more.contains_key(Evidence::MAILING_LIST)
         || listed.iter().any(|raw| address_of(raw).is_some_and(is_list));
     let is_stated = names.owner.is_known() || account.is_some();
-    if channel == Channel::Chat && is_stated && !named.is_owner_known && !listed.is_empty() {
-        // Friends call each other by the first name.
-        let called: Vec<String> =
-            people.keys().filter(|slug| names.owner.may_be(slug)).cloned().collect();
-        match called.as_slice() {
-            [one] => {
-                people.remove(one);
-                named.owners.insert(one.clone());
-                named.is_owner_known = true;
-            }
-            // Others talk with each other.
-            [] => return named,
-            _ => {}
-        }
+    let is_owner_wanted =
+        channel == Channel::Chat && is_stated && !named.is_owner_known && !listed.is_empty();
+    if is_owner_wanted && !named.find_owner_among(&mut people, names.owner) {
+        return named;
     }
     let speaker = author.and_then(|author| names.get(author)).map(|person| person.slug.clone());
     if channel == Channel::Mail && !is_to_list {
@@ -238,28 +292,7 @@ pub(super) fn named_people<'r>(evidence: &'r Evidence, names: &mut Names<'r>) ->
     }
     match channel {
         Channel::Calendar => {
-            let calendar = payload
-                .more
-                .get("calendar")
-                .and_then(Value::as_str)
-                .and_then(|name| names.get(name));
-            let owner = calendar.map(|person| person.slug.clone());
-            if let Some(owner) = &owner
-                && let Some(called) =
-                    people.keys().find(|slug| is_full_name_of(slug, owner)).cloned()
-            {
-                people.remove(&called);
-                named.is_owner_known = true;
-                named.owners.insert(called);
-            }
-            named.owners.extend(owner);
-            // The organiser of an event that nobody else attends is the owner of the calendar.
-            if people.len() == 1
-                && speaker.as_ref().is_some_and(|speaker| people.contains_key(speaker))
-            {
-                people.clear();
-            }
-            named.is_owner_known |= people.len() == 1;
+            named.read_calendar(payload, &mut people, speaker.as_ref(), names);
         }
         Channel::Chat => {
             if let Some(speaker) = &speaker {
@@ -269,20 +302,7 @@ pub(super) fn named_people<'r>(evidence: &'r Evidence, names: &mut Names<'r>) ->
         }
         // What somebody else wrote down is about whom they meet.
         Channel::Note if is_stated && author.is_some() && !named.is_owner_known => return named,
-        // The author of a note wrote the text, which alone is not a contact.
-        Channel::Note => {
-            if let Some(speaker) = &speaker
-                && !payload
-                    .participants
-                    .iter()
-                    .any(|raw| names.get(raw).is_some_and(|person| person.slug == *speaker))
-            {
-                people.remove(speaker);
-            }
-            named.is_owner_known = true;
-            named.linked =
-                payload.links.iter().take(PEOPLE_MAX * 4).filter_map(|link| linked(link)).collect();
-        }
+        Channel::Note => named.read_note(payload, &mut people, speaker.as_ref(), names),
         // The photographer is not in the picture.
         Channel::Photo => {
             if let Some(speaker) = &speaker {
