@@ -12,6 +12,7 @@ use kernel::id::OpId;
 use kernel::snapshot::Snapshot;
 use retrieval::profile::{Fit, ProfileQuestion};
 use retrieval::question::Question;
+use retrieval::question::ends::both_ends;
 use retrieval::rank::relevance::{JUDGED, RELEVANCE_MIN, RankingFeatures, relevance};
 use retrieval::rank::{Score, Weights};
 use retrieval::text::Analyzer;
@@ -23,7 +24,7 @@ use store::{Ledger, Position, StoreError};
 
 use super::discounts::said_with_title;
 use super::features;
-use super::identifiers::Identifier;
+use super::identifiers::Code;
 use super::overruled::Overruled;
 use super::past::StatedTimes;
 use super::replaced::voice_of;
@@ -49,8 +50,6 @@ const OCCURRENCES_MAX: usize = 2;
 const PROFILE_LOOKED_AT: usize = 100;
 /// Results of which one in another language than English may tell it.
 const OTHER_LANGUAGES_LOOKED_FOR: usize = 3;
-/// The least chance that memory answers a question about an identifier that a record has.
-const CHANCE_OF_ASKED: f64 = 0.5;
 /// How far a record that mentions it tells it.
 const FIT_OF_MENTION: f64 = 0.4;
 
@@ -266,8 +265,7 @@ impl Reader<'_> {
                 };
                 Ok((question, different, around, search.has_model(), search.document_count()))
             })?;
-        let Different { mut results, kept: _, features, names_answer, has_asked, profile_chance } =
-            different;
+        let Different { mut results, kept: _, features, names_answer, profile_chance } = different;
         let mut altered = Vec::new();
         for (result, around) in results.iter_mut().zip(around) {
             for (distance, position) in around {
@@ -294,12 +292,7 @@ impl Reader<'_> {
         // What no longer is as it was signed tells nothing.
         let profile_chance =
             if altered.is_empty() { profile_chance } else { ProfileChance::default() };
-        let least = match (names_answer, has_asked && altered.is_empty()) {
-            _ if results.is_empty() => 0.0,
-            (true, _) => 1.0,
-            (false, true) => CHANCE_OF_ASKED,
-            (false, false) => 0.0,
-        };
+        let least = if names_answer && !results.is_empty() { 1.0 } else { 0.0 };
         let relevance =
             features.iter().map(|features| relevance(Some(features))).fold(least, f64::max);
         let relevance = if results.is_empty() { 0.0 } else { profile_chance.limit(relevance) };
@@ -363,8 +356,6 @@ struct Different {
     features: Vec<RankingFeatures>,
     /// Whether the first answer because the question names them by identifiers.
     names_answer: bool,
-    /// Whether one of them has an identifier that the question asks about.
-    has_asked: bool,
     /// What it says of the chance that it tells what the question asks to know of a person.
     profile_chance: ProfileChance,
 }
@@ -416,11 +407,12 @@ fn different(
             }
             None => ProfileChance::default(),
         };
-        let by = by_identifier(search, &query.text, &found, &mut is_hidden)?;
-        let has_asked = by.has_asked;
-        left_out.extend(by.hidden);
-        let features = features::of(search, analyzer, question, query, &by.judged)?;
-        found.retain(|found| !left_out.contains(&found.position));
+        if !sees_private {
+            left_out.extend(hidden_of_judged(search, &found, &mut is_hidden)?);
+            found.retain(|found| !left_out.contains(&found.position));
+        }
+        let judged = without_other_codes(search, &query.text, &found)?;
+        let features = features::of(search, analyzer, question, query, &judged)?;
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
         let mut times_shown: HashMap<(Option<String>, String), usize> = HashMap::new();
@@ -491,14 +483,7 @@ fn different(
         if is_enough && left_out.len() == left_out_before {
             let stands = |found: &Found| !left_out.contains(&found.position);
             let names_answer = are_answer && named.iter().any(stands);
-            return Ok(Different {
-                results,
-                kept,
-                features,
-                names_answer,
-                has_asked,
-                profile_chance,
-            });
+            return Ok(Different { results, kept, features, names_answer, profile_chance });
         }
         if !is_enough {
             wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
@@ -506,47 +491,46 @@ fn different(
     }
 }
 
-/// What was found, by the identifiers in the question.
-struct ByIdentifier<'a> {
-    /// Without the records about another one, and without what is hidden.
-    judged: Vec<&'a Found>,
-    /// Whether a record has one that is asked about.
-    has_asked: bool,
-    /// The positions of what is hidden, as far as that was asked.
-    hidden: Vec<Position>,
+/// The positions of what `is_hidden` among the records by which recall is judged: the chance must
+/// not tell of them, however few records are wanted.
+fn hidden_of_judged(
+    search: &Search<'_>,
+    found: &[Found],
+    is_hidden: &mut dyn FnMut(&OpId, &Evidence) -> Result<bool, StoreError>,
+) -> Result<Vec<Position>, StoreError> {
+    let (mut judged, mut hidden) = (0, Vec::new());
+    for found in found {
+        if judged == JUDGED {
+            break;
+        }
+        match search.evidence(found.position)? {
+            Some((id, evidence)) if is_hidden(&id, &evidence)? => hidden.push(found.position),
+            _ => judged += 1,
+        }
+    }
+    Ok(hidden)
 }
 
-/// Leaves out what does not speak for an answer: a record about JIRA-233 says nothing of JIRA-234.
-fn by_identifier<'a>(
+/// What speaks for an answer, best first: a record about E1207 says nothing of E1208.
+fn without_other_codes<'a>(
     search: &Search<'_>,
     question: &str,
     found: &'a [Found],
-    is_hidden: &mut dyn FnMut(&OpId, &Evidence) -> Result<bool, StoreError>,
-) -> Result<ByIdentifier<'a>, StoreError> {
-    let asked = Identifier::all(question);
-    let looked_at = if asked.is_empty() { 0 } else { JUDGED };
-    let (judged, hidden) = (Vec::with_capacity(found.len()), Vec::new());
-    let mut by = ByIdentifier { judged, has_asked: false, hidden };
-    for (place, found) in found.iter().enumerate() {
-        if place < looked_at {
-            let Some((id, evidence)) = search.evidence(found.position)? else { continue };
+) -> Result<Vec<&'a Found>, StoreError> {
+    let asked = Code::all_in_question(&both_ends(question));
+    let mut judged = Vec::with_capacity(found.len());
+    for found in found {
+        if !asked.is_empty() && judged.len() < JUDGED {
+            let Some((_, evidence)) = search.evidence(found.position)? else { continue };
             let passage = passage_at(&evidence, search.passage_number(found.document));
             let text = passage.as_deref().unwrap_or(&evidence.payload.text);
-            let text = said_with_title(&evidence, text);
-            let is_asked = Identifier::is_any_in(&asked, &text);
-            let is_confused = !is_asked && Identifier::are_confused(&asked, &text);
-            if (is_asked || is_confused) && is_hidden(&id, &evidence)? {
-                by.hidden.push(found.position);
-                continue;
-            }
-            by.has_asked |= is_asked;
-            if is_confused {
+            if Code::are_confused(&asked, &said_with_title(&evidence, text)) {
                 continue;
             }
         }
-        by.judged.push(found);
+        judged.push(found);
     }
-    Ok(by)
+    Ok(judged)
 }
 
 /// Raises the records that tell what a question asks to know of a person. What of these

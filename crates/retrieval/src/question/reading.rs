@@ -257,7 +257,7 @@ impl<'t> Reading<'t> {
     fn join_codes(&self, terms: &mut [QueryTerm], analyzer: &mut Analyzer) {
         let QuestionWords { text, words, languages, .. } = &self.words;
         let mut codes = Codes::new(WrittenIn::Question);
-        let mut places: Vec<_> = words.iter().filter_map(|word| codes.take(text, word)).collect();
+        let mut places: Vec<_> = words.iter().flat_map(|word| codes.take(text, word)).collect();
         places.extend(codes.end(text));
         for at in places {
             let whole = Term::from(&*codes::joined(text.get(at.clone()).unwrap_or_default()));
@@ -265,7 +265,9 @@ impl<'t> Reading<'t> {
             let parts = distinct_terms(analyzer, parts, *languages);
             let is_part = |one: &QueryTerm| parts.iter().any(|part| part.term == one.term);
             for one in terms.iter_mut().filter(|one| is_part(one)) {
-                one.variants.push(whole.clone());
+                if one.all().all(|known| *known != whole) {
+                    one.variants.push(whole.clone());
+                }
             }
         }
     }

@@ -11,6 +11,8 @@ use super::words::Word;
 
 /// Longest code: that of an account (IBAN).
 const CHARS_MAX: usize = 34;
+/// Most parts that are kept of a run of words.
+const PARTS_MAX: usize = 12;
 /// Most letters of a part that has no digit.
 const LETTERS_MAX: usize = 4;
 /// Most letters after the digits: the country of a parcel, "RR 123 456 785 SE".
@@ -60,20 +62,23 @@ impl Part {
 /// Finds the codes that adjacent words of a text make up. Takes the words in order.
 pub(crate) struct Codes {
     from: WrittenIn,
-    /// The parts of the code that may still go on, and where they are, bytes.
+    /// The parts of the run of words that may still go on, and where they are, bytes. At most
+    /// [`PARTS_MAX`].
     parts: Vec<(Part, Range<usize>)>,
+    /// The run is longer than any code, and nothing of it is kept.
+    is_too_long: bool,
 }
 
 impl Codes {
     pub(crate) fn new(from: WrittenIn) -> Self {
-        Self { from, parts: Vec::new() }
+        Self { from, parts: Vec::new(), is_too_long: false }
     }
 
-    /// Takes the next word of `text`. Returns where the code is that ended before it.
-    pub(crate) fn take(&mut self, text: &str, word: &Word<'_>) -> Option<Range<usize>> {
-        let part = Part::of(word.text, self.from);
-        let Some(part) = part.filter(|_| !word.unspaced) else {
-            return if self.parts.is_empty() { None } else { self.end(text) };
+    /// Takes the next word of `text`. Returns where the codes are that ended before it.
+    pub(crate) fn take(&mut self, text: &str, word: &Word<'_>) -> Vec<Range<usize>> {
+        let part = Part::of(word.text, self.from).filter(|_| !word.unspaced);
+        let Some(part) = part else {
+            return if self.parts.is_empty() { Vec::new() } else { self.end(text) };
         };
         let goes_on = self.parts.last().is_some_and(|(last, at)| {
             let between = text.get(at.end..word.start);
@@ -81,6 +86,8 @@ impl Codes {
             (is_joined || between == Some(" "))
                 && match (last, part) {
                     (Part::Letters, Part::Letters) => false,
+                    // Letters after the digits are the last part.
+                    (Part::Letters, _) if self.parts.len() > 1 => false,
                     // "I 2": a letter by itself is a word, too.
                     (Part::Letters, _) => is_joined || self.is_abbreviation(text, at),
                     (_, Part::Letters) => {
@@ -88,21 +95,41 @@ impl Codes {
                             && (is_joined || self.parts.len() > 2)
                             && self.parts.first().is_some_and(|(first, _)| *first != Part::Digits)
                     }
-                    _ => !self.parts.iter().skip(1).any(|(part, _)| *part == Part::Letters),
+                    _ => true,
                 }
         });
-        let ended = if goes_on { None } else { self.end(text) };
-        self.parts.push((part, word.start..word.end()));
+        let ended = if goes_on { Vec::new() } else { self.end(text) };
+        if self.parts.len() < PARTS_MAX {
+            self.parts.push((part, word.start..word.end()));
+        } else {
+            self.is_too_long = true;
+            // Where the run goes on is still seen.
+            if let Some(last) = self.parts.last_mut() {
+                *last = (part, word.start..word.end());
+            }
+        }
         ended
     }
 
-    /// Where the code is with which the text ends. The next text begins anew.
-    pub(crate) fn end(&mut self, text: &str) -> Option<Range<usize>> {
-        let is_code = self.parts.len() > 1 && self.is_code(text);
-        let whole = self.parts.first().zip(self.parts.last());
-        let whole = whole.map(|((_, first), (_, last))| first.start..last.end);
-        self.parts.clear();
-        whole.filter(|_| is_code)
+    /// Where the codes are with which the text ends. The next text begins anew.
+    ///
+    /// What follows a code may be another number ("LH 1834 14 June"), and what stands before it a
+    /// label ("ISBN 978…"): so of letters and several groups of digits the letters with the first
+    /// group are a code as well, and so are the groups by themselves if they could be one.
+    pub(crate) fn end(&mut self, text: &str) -> Vec<Range<usize>> {
+        let parts = std::mem::take(&mut self.parts);
+        if std::mem::take(&mut self.is_too_long) || parts.len() < 2 {
+            return Vec::new();
+        }
+        let groups = parts.iter().skip(1).take_while(|(part, _)| *part == Part::Digits).count();
+        let has_label = parts.first().is_some_and(|(first, _)| *first == Part::Letters);
+        let inner = [parts.get(..2), parts.get(1..=groups)];
+        let inner = inner.into_iter().flatten().filter(|_| has_label && groups > 1);
+        std::iter::once(&*parts)
+            .chain(inner)
+            .filter(|parts| is_code(text, parts))
+            .filter_map(|parts| Some(parts.first()?.1.start..parts.last()?.1.end))
+            .collect()
     }
 
     /// Whether letters before digits belong to them, and are not a word of the sentence.
@@ -112,28 +139,26 @@ impl Codes {
             && (self.from == WrittenIn::Record
                 || !is_english_stop_word(&letters.to_ascii_lowercase()))
     }
+}
 
-    fn is_code(&self, text: &str) -> bool {
-        let lengths: Vec<usize> = self.parts.iter().map(|(_, at)| at.len()).collect();
-        let chars: usize = lengths.iter().sum();
-        if chars > CHARS_MAX {
-            return false;
-        }
-        if self.parts.iter().any(|(part, _)| *part != Part::Digits) {
-            return true;
-        }
-        let is_date = matches!(lengths[..], [4, 1..=2, 1..=2] | [1..=2, 1..=2, 4]);
-        let gaps = self.parts.iter().zip(self.parts.iter().skip(1));
-        let mut gaps = gaps.map(|((_, before), (_, after))| text.get(before.end..after.start));
-        let begins_with_zero = self.parts.first().is_some_and(|(_, at)| {
-            text.get(at.clone()).is_some_and(|first| first.starts_with('0'))
-        });
-        let are_thousands = !begins_with_zero
-            && matches!(lengths[..], [1..=3, ..])
-            && lengths.iter().skip(1).all(|length| *length == 3)
-            && gaps.all(|gap| gap == Some(" "));
-        are_thousands || chars >= DIGITS_MIN && !is_date
+fn is_code(text: &str, parts: &[(Part, Range<usize>)]) -> bool {
+    let lengths: Vec<usize> = parts.iter().map(|(_, at)| at.len()).collect();
+    let chars: usize = lengths.iter().sum();
+    if parts.len() < 2 || chars > CHARS_MAX {
+        return false;
     }
+    if parts.iter().any(|(part, _)| *part != Part::Digits) {
+        return true;
+    }
+    let is_date = matches!(lengths[..], [4, 1..=2, 1..=2] | [1..=2, 1..=2, 4]);
+    let gaps = parts.iter().zip(parts.iter().skip(1));
+    let mut gaps = gaps.map(|((_, before), (_, after))| text.get(before.end..after.start));
+    let first = parts.first().and_then(|(_, at)| text.get(at.clone())).unwrap_or_default();
+    let are_thousands = !first.starts_with('0')
+        && matches!(lengths[..], [1..=3, ..])
+        && lengths.iter().skip(1).all(|length| *length == 3)
+        && gaps.all(|gap| gap == Some(" "));
+    are_thousands || chars >= DIGITS_MIN && !is_date
 }
 
 /// A code as one word, in lower case.
@@ -165,7 +190,10 @@ mod tests {
             ("Our flight is LH 1834, seat 14C.", vec!["lh1834"]),
             ("LH-1834 and BA 771", vec!["lh1834", "ba771"]),
             ("BA 771 TO OSLO", vec!["ba771"]),
-            ("parcel RR 123 456 785 SE", vec!["rr123456785se"]),
+            ("Flight LH 1834 14 June", vec!["lh183414", "lh1834"]),
+            ("ISBN 978-3-16-148410-0", vec!["isbn9783161484100", "isbn978", "9783161484100"]),
+            ("SEK 1 250 000", vec!["sek1250000", "sek1", "1250000"]),
+            ("parcel RR 123 456 785 SE", vec!["rr123456785se", "rr123", "123456785"]),
             ("plate AB-123-CD", vec!["ab123cd"]),
             ("the code is B-204", vec!["b204"]),
             ("SW1A 2AA", vec!["sw1a2aa"]),
@@ -196,6 +224,8 @@ mod tests {
             "1 23 456",
             "12345678901234567890 12345678901234567890",
             "我 12 好 345",
+            "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15",
+            "A1 B2 C3 D4 E5 F6 G7 H8 I9 J10 K11 L12 M13",
         ] {
             assert!(codes(text, WrittenIn::Record).is_empty(), "{text}");
         }

@@ -449,7 +449,7 @@ impl Analyzer {
         for part in parts {
             let normal = normalize(part);
             visit_words(&normal, |word| {
-                if let Some(code) = codes.take(&normal, &word) {
+                for code in codes.take(&normal, &word) {
                     reading.found.extend(self.code(&normal, code));
                 }
                 if let Some(first) = word.first_of_run() {
@@ -485,7 +485,7 @@ impl Analyzer {
                 }
                 reading.found.len() < TERM_OCCURRENCES_MAX
             });
-            if let Some(code) = codes.end(&normal) {
+            for code in codes.end(&normal) {
                 reading.found.extend(self.code(&normal, code));
             }
             reading.found.truncate(TERM_OCCURRENCES_MAX);
