@@ -491,8 +491,9 @@ fn different(
     }
 }
 
-/// The positions of what `is_hidden` among the records by which recall is judged: the chance must
-/// not tell of them, however few records are wanted.
+/// The positions of what `is_hidden` by an annotation among the records by which recall is judged:
+/// the chance must not tell of them, however few records are wanted. What says itself that it is
+/// private is not found.
 fn hidden_of_judged(
     search: &Search<'_>,
     found: &[Found],
@@ -503,7 +504,11 @@ fn hidden_of_judged(
         if judged == JUDGED {
             break;
         }
-        match search.evidence(found.position)? {
+        let annotated = match search.is_annotated(found.position)? {
+            true => search.evidence(found.position)?,
+            false => None,
+        };
+        match annotated {
             Some((id, evidence)) if is_hidden(&id, &evidence)? => hidden.push(found.position),
             _ => judged += 1,
         }

@@ -301,6 +301,32 @@ fn what_an_annotation_makes_private_takes_nobodys_place() {
 }
 
 #[test]
+fn what_an_annotation_makes_private_changes_no_chance_however_few_are_wanted() {
+    let chance = |is_there: bool, limit: usize| {
+        let mut home = Home::new();
+        home.remember("a", "Ben visited the zoo in Bern and the museum");
+        for number in 0..8 {
+            let text = format!("The harbour number {number} is far away and blue");
+            home.remember(&number.to_string(), &text);
+        }
+        if is_there {
+            let id = id_of(home.remember("p", "Zebulon likes Marburg"));
+            let target = Ref { id, role: Role::parse(Role::TARGET).unwrap() };
+            let private =
+                Annotation { visibility: Some(Visibility::Private), ..Annotation::default() };
+            let annotation = Draft { body: Body::Annotation(private), refs: vec![target] };
+            home.space.append(annotation, at(6)).unwrap();
+        }
+        let filter = Filter { visibilities: open(), ..Filter::default() };
+        let question = "Did Ben visit the zoo in Marburg with Zebulon?";
+        home.space.recall(&Query { filter, ..Query::new(question, limit) }).unwrap().relevance
+    };
+    assert_eq!(chance(true, 1), chance(true, 10));
+    // It still counts in how rare words are.
+    assert!((chance(true, 1) - chance(false, 1)).abs() < 0.01);
+}
+
+#[test]
 fn what_an_annotation_makes_private_does_not_make_recall_say_that_memory_answers() {
     let mut home = Home::new();
     home.remember("1", "The boat leaves at noon");

@@ -53,6 +53,15 @@ impl Search<'_> {
         })
     }
 
+    /// Whether an annotation is about the operation at a position.
+    pub fn is_annotated(&self, position: Position) -> Result<bool, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM cite CROSS JOIN op ON op.pos = cite.citing
+                 WHERE cite.target = ?1 AND cite.role = 'target' AND op.kind = 'annotation')",
+        )?;
+        Ok(statement.query_row([sql(position)], |row| row.get(0))?)
+    }
+
     /// Where an operation is.
     pub fn position(&self, id: &OpId) -> Result<Option<Position>, StoreError> {
         let position = self
