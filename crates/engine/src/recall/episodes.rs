@@ -445,9 +445,7 @@ fn different(
             }
             // The search itself drops what says that it is private, but not what an annotation or
             // what it stands on makes private.
-            if statements.is_obsolete(&id, &evidence)?
-                || !sees_private && privacy.is_private(&id)?
-            {
+            if is_hidden(&id, &evidence)? {
                 left_out.insert(found.position);
                 continue;
             }

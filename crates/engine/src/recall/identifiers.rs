@@ -2,6 +2,10 @@
 //!
 //! A record that has another identifier of the same shape, and not the one that is asked about, is
 //! about something else: "PR 512", "version 2.4", `REQUEST_TIMEOUT`, `src/cache.rs`, a hash.
+//!
+//! [`Identifier`] is wide: `ask`, which shows a sentence as the answer, discounts such records.
+//! [`Code`] is narrow: recall, which shows records and only says whether they seem to answer, leaves
+//! out those alone that cannot be meant.
 
 use derivers::attributes::TIMES;
 use retrieval::text::is_english_stop_word;
