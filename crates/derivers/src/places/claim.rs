@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::cell::{Cell, Position};
 use super::visit::{CELL_GROUP, Visit};
 use super::{
-    FREQUENT, HORIZON_DAYS_MAX, HORIZON_DAYS_MIN, HORIZON_TIMES, NAMED, PAUSE_DAYS_MIN,
+    FREQUENT, HORIZON_DAYS_MAX, HORIZON_DAYS_MIN, HORIZON_TIMES, INPUTS_MAX, NAMED, PAUSE_DAYS_MIN,
     PAUSE_TIMES_MAX, PRIOR, SOURCES_LOG_ODDS_MAX, SOURCES_RATE, SPAN_LOG_ODDS_MIN,
     SPAN_LOG_ODDS_RANGE, SPAN_RATE, VISITS_LOG_ODDS_MAX, VISITS_MIN, VISITS_RATE,
     WEEKS_LOG_ODDS_MIN, WEEKS_LOG_ODDS_RANGE, WEEKS_RATE, WEIGHT_PLAN, WEIGHT_VISIT,
@@ -35,8 +35,10 @@ const HOURS_MIN: usize = 3;
 /// The share of visits that start before, and of those that end after, the usual hours.
 const HOURS_OUTSIDE: f64 = 0.2;
 
-/// The claim of a group, if there are enough visits.
+/// The claim of a group, if there are enough visits. Of many, the latest are considered, and those
+/// before them only say since when.
 pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> {
+    let (earlier, visits) = visits.split_at(visits.len().saturating_sub(INPUTS_MAX));
     let mut days: BTreeMap<Day, bool> = BTreeMap::new();
     for visit in visits {
         *days.entry(visit.day).or_insert(true) &= visit.is_plan;
@@ -56,6 +58,7 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
     }
     let position = position.map(rounded);
     let period = LatestPeriod::of(&days)?;
+    let first = period.first_visit(&days, earlier);
     let hours = usual_hours(visits);
     let mut payload = Map::new();
     payload.insert("label".to_owned(), json!(label));
@@ -64,7 +67,7 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
             .iter()
             .flat_map(|at| [("lat".to_owned(), json!(at.lat)), ("lon".to_owned(), json!(at.lon))]),
     );
-    payload.insert("visits".to_owned(), json!(past));
+    payload.insert("visits".to_owned(), json!(past + past_days(earlier, &days)));
     payload.extend(
         hours
             .as_ref()
@@ -77,14 +80,20 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
         identity_key: format!("{FREQUENT}|{}", slug(&label)),
         text: format!("Often {near} {label}{usually}"),
         payload: Value::Object(payload),
-        inputs: inputs(visits),
+        inputs: inputs(visits, first),
         basis: basis(visits, &days, cell.is_none()),
-        rationale: rationale(visits, &days, &period),
-        valid_from: Some(since(visits, &period).when()),
+        rationale: rationale(visits, &days, &period, first),
+        valid_from: Some(first.map_or_else(|| since(visits, &period), began).when()),
         valid_to: None,
         last_seen: Some(last_seen(visits, &period)),
         tags: Vec::new(),
     })
+}
+
+/// The number of days of the `earlier` visits, apart from those of the others.
+fn past_days(earlier: &[Visit<'_>], others: &BTreeMap<Day, bool>) -> usize {
+    let past = earlier.iter().filter(|visit| !visit.is_plan).map(|visit| visit.day);
+    past.filter(|day| !others.contains_key(day)).collect::<BTreeSet<_>>().len()
 }
 
 /// The most frequent spelling of the name.
@@ -155,6 +164,7 @@ struct LatestPeriod {
     first: Day,
     last: Day,
     periods: usize,
+    pause_days_max: i64,
     horizon_days: i64,
 }
 
@@ -174,13 +184,36 @@ impl LatestPeriod {
             first: *latest.first()?,
             last: *latest.last()?,
             periods: periods.len(),
+            pause_days_max,
             horizon_days,
         })
     }
+
+    /// The first visit of the period, if it is one of the `earlier` ones.
+    fn first_visit<'v>(
+        &self,
+        days: &BTreeMap<Day, bool>,
+        earlier: &'v [Visit<'v>],
+    ) -> Option<&'v Visit<'v>> {
+        if days.keys().next() != Some(&self.first) {
+            return None;
+        }
+        let mut next = self.first;
+        let in_period = |visit: &&Visit<'_>| {
+            let is_near = next.0 - visit.day.0 <= self.pause_days_max;
+            next = visit.day;
+            is_near
+        };
+        earlier.iter().rev().take_while(in_period).last()
+    }
 }
 
-/// The first day of the latest period. Of many visits only the latest are considered: if the first
-/// of them are of a series, it says since when.
+/// The day of a visit, or that on which its series began.
+fn began(visit: &Visit<'_>) -> Day {
+    visit.series_began.map_or(visit.day, |began| began.min(visit.day))
+}
+
+/// The first day of the latest period; if the first visits are of a series, it says since when.
 fn since(visits: &[Visit<'_>], period: &LatestPeriod) -> Day {
     let is_at_first = |visit: &&Visit<'_>| visit.day.0 - period.first.0 < WEEK_DAYS;
     if visits.first().is_none_or(|first| first.day != period.first) {
@@ -204,9 +237,11 @@ fn last_seen(visits: &[Visit<'_>], period: &LatestPeriod) -> LastSeen {
     }
 }
 
-fn inputs(visits: &[Visit<'_>]) -> Vec<Input> {
+/// The visits, with the first of the period in place of the oldest.
+fn inputs(visits: &[Visit<'_>], first: Option<&Visit<'_>>) -> Vec<Input> {
+    let cited = first.into_iter().chain(visits.iter().skip(usize::from(first.is_some())));
     let inputs: BTreeSet<Input> =
-        visits.iter().map(|visit| Input { id: visit.id, role: visit.role }).collect();
+        cited.map(|visit| Input { id: visit.id, role: visit.role }).collect();
     inputs.into_iter().collect()
 }
 
@@ -247,13 +282,19 @@ fn basis(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, is_named: bool) -> Ba
 }
 
 /// `visits on 9 days in 5 weeks; most recent 2025-06-02`
-fn rationale(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, period: &LatestPeriod) -> String {
+fn rationale(
+    visits: &[Visit<'_>],
+    days: &BTreeMap<Day, bool>,
+    period: &LatestPeriod,
+    first: Option<&Visit<'_>>,
+) -> String {
     let past = || days.iter().filter(|(_, is_plan)| !**is_plan).map(|(day, _)| *day);
     let weeks = past().map(Day::week).collect::<BTreeSet<_>>().len();
     let photos = visits.iter().filter(|visit| visit.role == "photo").count();
     let planned = days.len() - past().count();
+    let latest = if first.is_some() { "the latest " } else { "" };
     let mut parts = vec![format!(
-        "visits on {} days in {weeks} week{}",
+        "{latest}visits on {} days in {weeks} week{}",
         past().count(),
         if weeks == 1 { "" } else { "s" }
     )];
@@ -270,6 +311,7 @@ fn rationale(visits: &[Visit<'_>], days: &BTreeMap<Day, bool>, period: &LatestPe
             period.first.date()
         ));
     }
+    parts.extend(first.map(|first| format!("first {}", first.day.date())));
     parts.extend(past().next_back().map(|day| format!("most recent {}", day.date())));
     parts.join("; ")
 }

@@ -69,7 +69,7 @@ pub const PAUSE_DAYS_MIN: i64 = 60;
 pub const HORIZON_DAYS_MIN: i64 = 42;
 /// Longest horizon, days: somebody who comes every summer may come again next summer.
 pub const HORIZON_DAYS_MAX: i64 = 400;
-/// Most records that a claim cites; only the latest ones are considered.
+/// Most records that a claim cites: the latest, and the first of their period.
 pub const INPUTS_MAX: usize = 128;
 
 /// The claim type.
@@ -87,7 +87,7 @@ impl Deriver for Places {
     }
 
     fn version(&self) -> &'static str {
-        "1.3.0"
+        "1.4.0"
     }
 
     fn claim_types(&self) -> &[ClaimType] {

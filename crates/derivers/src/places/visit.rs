@@ -10,7 +10,6 @@ use calendar::series::Series;
 use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::id::OpId;
 
-use super::INPUTS_MAX;
 use super::cell::{Cell, Position};
 use super::label::{self, LabelTarget, target};
 use crate::Record;
@@ -115,7 +114,7 @@ fn role(evidence: &Evidence) -> Option<&'static str> {
     }
 }
 
-/// The visits of a group by day; at most the latest [`INPUTS_MAX`].
+/// The visits of a group by day.
 pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
     let now_us = latest_recorded_us(records);
     let mut visits: Vec<Visit<'_>> = match group.strip_prefix(NAMED_GROUP) {
@@ -149,8 +148,6 @@ pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
         }
     }
     visits.sort_by_key(|visit| (visit.day, visit.id));
-    let excess = visits.len().saturating_sub(INPUTS_MAX);
-    visits.drain(..excess);
     visits
 }
 

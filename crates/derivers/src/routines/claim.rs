@@ -47,6 +47,8 @@ struct Claim<'r> {
     pattern: &'r Pattern<'r>,
     /// The occurrences of the latest season.
     season: &'r [&'r Slot<'r>],
+    /// The first occurrence of the season, if it is before those that were considered.
+    first_before: Option<&'r Slot<'r>>,
     first: Day,
     last: Day,
     /// What the series of its last occurrence states.
@@ -68,7 +70,10 @@ impl<'r> Claim<'r> {
         let season =
             started.or_else(|| whole().next()).or_else(|| pattern.seasons().next_back())?;
         let planned = pattern.hits.last().filter(|slot| slot.is_plan());
-        let (first, last) = (season.first()?.day, planned.copied().or(season.last().copied())?.day);
+        let is_first_season = season.first()?.day == pattern.hits.first()?.day;
+        let first_before = pattern.first.filter(|_| is_first_season);
+        let first = first_before.map_or(season.first()?.day, |slot| slot.day);
+        let last = planned.copied().or(season.last().copied())?.day;
         let newest = planned.copied().or(season.last().copied());
         let id = newest.and_then(|slot| {
             slot.entries.iter().map(|entry| entry.id).find(|id| series.contains_key(id))
@@ -76,7 +81,7 @@ impl<'r> Claim<'r> {
         let is_of = |slot: &&&Slot<'_>| slot.entries.iter().any(|entry| Some(entry.id) == id);
         let is_all_of_series = season.first().as_ref().is_some_and(is_of);
         let stated = id.and_then(|id| Stated::of(series.get(&id)?));
-        Some(Self { group, pattern, season, first, last, stated, is_all_of_series })
+        Some(Self { group, pattern, season, first_before, first, last, stated, is_all_of_series })
     }
 
     fn claim_type(&self) -> &'static str {
@@ -193,12 +198,15 @@ impl<'r> Claim<'r> {
         )
     }
 
+    /// Its occurrences, with the first of the season in place of the oldest.
     fn inputs(&self) -> Vec<Input> {
         let role = |entry: &Entry<'_>| {
             if entry.is_note { "supporting_note" } else { "supporting_event" }
         };
+        let first = self.first_before.and_then(|slot| slot.entries.first());
+        let cited = first.into_iter().chain(self.entries().skip(usize::from(first.is_some())));
         let inputs: BTreeMap<OpId, &'static str> =
-            self.entries().map(|entry| (entry.id, role(entry))).collect();
+            cited.map(|entry| (entry.id, role(entry))).collect();
         inputs.into_iter().map(|(id, role)| Input { id, role }).collect()
     }
 
@@ -270,12 +278,14 @@ impl<'r> Claim<'r> {
         ];
         let past: Vec<String> = past.into_iter().flatten().collect();
         let planned = ids(false, true) + ids(true, true);
-        let weeks = (self.last.0 - self.first.0) / WEEK_DAYS + 1;
+        let first = self.season.first().map_or(self.first, |slot| slot.day);
+        let weeks = (self.last.0 - first.0) / WEEK_DAYS + 1;
         let over = counted(usize::try_from(weeks).unwrap_or_default(), "week").unwrap_or_default();
         let seasons = self.pattern.seasons().count();
+        let latest = if self.first_before.is_some() { "the latest " } else { "" };
         let mut parts = match seasons {
             1 if past.is_empty() => vec![format!("only plans, over {over}")],
-            1 => vec![format!("{} over {over}", listed(&past))],
+            1 => vec![format!("{latest}{} over {over}", listed(&past))],
             _ if past.is_empty() => {
                 vec![format!("only plans, in {seasons} seasons, the latest over {over}")]
             }
@@ -293,6 +303,7 @@ impl<'r> Claim<'r> {
             counted(self.pattern.window.elsewhere, "occurrence")
                 .map(|more| format!("{more} at other times")),
         );
+        parts.extend(self.first_before.map(|slot| format!("first occurrence {}", slot.day.date())));
         parts.push(format!("most recent occurrence {}", self.last.date()));
         parts.join("; ")
     }

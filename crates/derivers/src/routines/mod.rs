@@ -113,7 +113,7 @@ pub const HORIZON_DAYS: i64 = 10;
 /// Days after its last occurrence for which an endless series is presumed to go on: as far as
 /// calendars are looked into the future.
 pub const ENDLESS_GRACE_DAYS: i64 = 366;
-/// Most records that a claim cites; only the latest ones are considered.
+/// Most records that a claim cites: the latest, and the first of their season.
 pub const INPUTS_MAX: usize = 128;
 /// Most plans among them, if there are more than enough of both.
 pub const PLANS_CITED_MAX: usize = 32;
@@ -151,7 +151,7 @@ impl Deriver for Routines {
     }
 
     fn version(&self) -> &'static str {
-        "1.4.0"
+        "1.5.0"
     }
 
     fn parameters(&self) -> String {

@@ -180,8 +180,10 @@ pub(super) struct Pattern<'s> {
     pub(super) weekdays: Vec<Weekday>,
     pub(super) rhythm: Rhythm,
     pub(super) centre: i64,
-    /// Its occurrences, season after season.
+    /// Its occurrences, season after season; of many, the latest.
     pub(super) hits: Vec<&'s Slot<'s>>,
+    /// The first occurrence of the first season, if it is before these.
+    pub(super) first: Option<&'s Slot<'s>>,
     pub(super) window: Window,
     pub(super) score: Score,
     /// How many of the occurrences belong to a recurring series.
@@ -245,8 +247,8 @@ pub(super) fn best_pattern<'s>(
     let mut elsewhere: Vec<i64> =
         all.iter().filter(|slot| !in_cell(slot)).map(|slot| slot.day.week()).collect();
     elsewhere.sort_unstable();
-    let cell: Vec<&Slot<'_>> = part.iter().filter(|slot| in_cell(slot)).collect();
-    let cell = latest(cell);
+    let whole: Vec<&Slot<'_>> = part.iter().filter(|slot| in_cell(slot)).collect();
+    let cell = latest(whole.clone());
     let rhythms: &[Rhythm] = match weekdays.len() == Weekday::ALL.len() {
         true => &[Rhythm::Daily],
         false => &[Rhythm::Weekly(1), Rhythm::Weekly(2)],
@@ -275,11 +277,32 @@ pub(super) fn best_pattern<'s>(
             }
         }
     }
-    best.filter(|best| {
+    let mut best = best.filter(|best| {
         let stated =
             best.in_series >= SERIES_OCCURRENCES_MIN && best.window.hits >= SERIES_OCCURRENCES_MIN;
         stated || best.window.hits >= OCCURRENCES_MIN
-    })
+    })?;
+    best.first = first_before(&best, &whole);
+    Some(best)
+}
+
+/// The first occurrence of a pattern's first season, if it is before those that were considered.
+fn first_before<'s>(pattern: &Pattern<'s>, whole: &[&'s Slot<'s>]) -> Option<&'s Slot<'s>> {
+    let interval = pattern.rhythm.interval_weeks();
+    let begins = pattern.hits.first()?.day;
+    let phase = begins.week().rem_euclid(interval);
+    let is_earlier = |slot: &&&Slot<'_>| {
+        slot.day < begins
+            && slot.is_near(pattern.centre)
+            && slot.day.week().rem_euclid(interval) == phase
+    };
+    let mut next = begins;
+    let in_season = |slot: &&&Slot<'_>| {
+        let is_near = next.0 - slot.day.0 <= pattern.rhythm.pause_days_max();
+        next = slot.day;
+        is_near
+    };
+    whole.iter().rev().filter(is_earlier).take_while(in_season).last().copied()
 }
 
 /// The latest slots that together hold no more records than a claim may cite. A calendar holds an
@@ -333,7 +356,19 @@ fn fit_pattern<'s>(
         hits.iter().filter(|slot| slot.entries.iter().any(|entry| entry.in_series)).count();
     let sources = entries().map(|entry| entry.source).collect::<BTreeSet<_>>().len();
     let weekdays = weekdays.to_vec();
-    Some(Pattern { daypart, weekdays, rhythm, centre, hits, window, score, in_series, sources })
+    let first = None;
+    Some(Pattern {
+        daypart,
+        weekdays,
+        rhythm,
+        centre,
+        hits,
+        first,
+        window,
+        score,
+        in_series,
+        sources,
+    })
 }
 
 /// The occurrences in one week, with running totals before and after it.

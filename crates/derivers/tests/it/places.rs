@@ -184,6 +184,24 @@ fn a_place_that_was_left_long_ago_and_visited_again_counts_from_the_return() {
 }
 
 #[test]
+fn a_place_of_many_years_is_since_the_first_visit_after_the_last_long_pause() {
+    let mut evidence = at("Office", every(7, "2010-01-04", "T09:00:00", 20));
+    evidence.extend(at("Office", every(1, "2020-01-06", "T09:00:00", 700)));
+    let first = records(evidence.clone())[20].id;
+    let office = place(evidence);
+    assert_eq!(office.valid_from.as_ref().unwrap().as_str(), "2020-01-06");
+    assert_eq!(office.payload["visits"], json!(720));
+    assert_eq!(office.inputs.len(), 128);
+    assert!(office.inputs.iter().any(|input| input.id == first));
+    assert!(
+        office.rationale.starts_with("the latest visits on 128 days")
+            && office.rationale.contains("; first 2020-01-06; "),
+        "{}",
+        office.rationale
+    );
+}
+
+#[test]
 fn an_album_with_scattered_pictures_is_not_a_place() {
     let album = |step: f64| {
         let days = every(7, "2025-02-04", "T12:00:00", 10);

@@ -362,10 +362,30 @@ fn three_occurrences_give_low_confidence_and_twenty_give_high() {
 }
 
 #[test]
-fn a_claim_with_too_many_records_cites_the_latest() {
-    let gym = routine(events("Gym", every(7, "2000-01-04", "T07:00:00", 900)));
+fn a_claim_with_too_many_records_cites_the_latest_and_the_first() {
+    let evidence = events("Gym", every(7, "2000-01-04", "T07:00:00", 900));
+    let first = records(evidence.clone())[0].id;
+    let gym = routine(evidence);
     assert_eq!(gym.inputs.len(), 128);
+    assert!(gym.inputs.iter().any(|input| input.id == first));
+    assert_eq!(gym.valid_from.as_ref().unwrap().as_str(), "2000-01-04");
     assert!(presumed_until(&gym).as_str() > "2017-04-01");
+    assert!(
+        gym.rationale.starts_with("the latest 128 matching calendar events over 128 weeks; ")
+            && gym.rationale.contains("; first occurrence 2000-01-04; "),
+        "{}",
+        gym.rationale
+    );
+}
+
+#[test]
+fn a_habit_of_many_years_is_since_the_end_of_its_last_long_pause() {
+    let mut evidence = events("Gym", every(7, "2015-01-06", "T07:00:00", 40));
+    evidence.extend(events("Gym", every(7, "2017-01-03", "T07:00:00", 300)));
+    // Two in the pause: another time of day, and another day of the week.
+    evidence
+        .extend(events("Gym", ["2016-11-01T20:00:00", "2016-12-01T07:00:00"].map(str::to_owned)));
+    assert_eq!(routine(evidence).valid_from.unwrap().as_str(), "2017-01-03");
 }
 
 #[test]
@@ -378,7 +398,7 @@ fn a_year_of_plans_does_not_move_the_start_into_the_future() {
     // More plans and more past than are cited.
     let long = held("2022-01-04", 240);
     for (evidence, begins) in
-        [(paused.collect::<Vec<_>>(), "2025-01-07"), (long.collect(), "2023-")]
+        [(paused.collect::<Vec<_>>(), "2025-01-07"), (long.collect(), "2022-01-04")]
     {
         let gym =
             derive(&Routines::default(), &records_at("2025-06-15T00:00:00Z", evidence)).remove(0);
