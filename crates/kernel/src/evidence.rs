@@ -167,6 +167,14 @@ impl Evidence {
         if self.payload.text.is_empty() { &self.summary } else { &self.payload.text }
     }
 
+    /// Whether a program said it to the person.
+    pub fn is_said_by_program(&self) -> bool {
+        let is_turn = self.kind.0 == EvidenceKind::TURN;
+        let role = self.payload.role.as_deref().or(self.actor.as_deref().filter(|_| is_turn));
+        let role = role.map(str::to_lowercase);
+        matches!(role.as_deref(), Some("assistant" | "ai" | "bot" | "model"))
+    }
+
     /// The field of the payload that marks a person's correction of the record that this one
     /// supersedes, with the reason.
     pub const CORRECTION: &'static str = "correction";

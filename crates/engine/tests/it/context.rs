@@ -8,7 +8,7 @@ use engine::recall::context::{
 };
 use engine::recall::receipts::{Recalled, Recipient};
 use engine::tokens::{O200k, Tokens, Words};
-use kernel::evidence::{Evidence, Visibility};
+use kernel::evidence::{Evidence, EvidenceKind, Visibility};
 use store::sqlite::ReceiptFilter;
 
 use crate::support::{Home, at, note};
@@ -221,6 +221,57 @@ fn of_a_long_record_the_passage_is_served_that_answers() {
     let served = texts(&context, Tier::Episodes);
     assert!(served.len() == 1 && served[0].contains("kiln on Mondays"), "{served:?}");
     assert!(served[0].split_whitespace().count() <= 120 && context.items[0].is_cut);
+}
+
+#[test]
+fn of_a_reply_that_is_asked_for_the_rest_is_served_while_there_is_room() {
+    let mut home = Home::new();
+    let other = "Some have a small drum and others a loud pump. ".repeat(40);
+    let text = format!("Washing machines differ. {other}Take the Haier.");
+    let mut reply = note("a", &text);
+    reply.kind = EvidenceKind::from(EvidenceKind::TURN);
+    reply.payload.role = Some("assistant".to_owned());
+    home.space.remember(reply, at(1)).unwrap();
+    let mut served = |question: &str, budget: usize| {
+        let budget = Budget::of(budget);
+        let request = Request { budget, ..request(&[("Mara", question)]) };
+        let context = home.space.context_counted(&request, &Words).unwrap();
+        texts(&context, Tier::Episodes).concat()
+    };
+    assert!(served("Which washing machine did you recommend?", 1_500).contains("Take the Haier"));
+    assert!(!served("Which washing machines differ?", 1_500).contains("Take the Haier"));
+    let short = served("Which washing machine did you recommend?", 150);
+    assert!((20..150).contains(&short.split_whitespace().count()), "{short}");
+}
+
+#[test]
+fn courtesy_brings_nothing_to_mind_but_how_to_answer() {
+    let mut home = Home::new();
+    home.remember("a", "Mr Pargeter likes it if someone says hello");
+    let instructions = [
+        "Always answer in British English.",
+        "Always give the short version first.",
+        "Never use emojis.",
+        "Please keep your answers short.",
+        "No jargon please, in any answer to me, ever.",
+    ];
+    for (number, text) in instructions.iter().enumerate() {
+        home.remember(&format!("i{number}"), text);
+    }
+    home.remember("b", "Never wash the iron pan with soap.");
+    let mut served = |said: &str| {
+        let context = home.space.context_counted(&request(&[("Mara", said)]), &Words).unwrap();
+        texts(&context, Tier::Episodes).join("\n")
+    };
+    for said in ["Hello!", "Thanks, that's all"] {
+        let served = served(said);
+        assert!(!served.contains("Pargeter") && !served.contains("pan"), "{said}: {served}");
+        assert!(served.contains("emojis") && served.contains("British"), "{said}: {served}");
+    }
+    let of_tides = served("How do tides work?");
+    for text in &instructions[..4] {
+        assert!(of_tides.contains(text), "{text}: {of_tides}");
+    }
 }
 
 #[test]

@@ -46,6 +46,15 @@ pub(super) fn is_general(word: &str) -> bool {
     GENERAL.binary_search(&word).is_ok()
 }
 
+/// Whether a question asks for a place, a person or a manner, and not for whatever happened.
+pub(super) fn ask_for_a_part(words: &[String]) -> bool {
+    #[rustfmt::skip]
+    const ASKING: [&str; 16] = [
+        "how", "where", "who", "whom", "whose", "why", "wie", "wo", "wohin", "wer", "warum", "où", "qui", "dónde", "quién", "где",
+    ];
+    words.first().is_some_and(|first| ASKING.contains(&first.as_str()))
+}
+
 /// Whether every time has two ends and is relative to the asker's day, at most a month long, or
 /// some months of one year. Of a whole year, the records that say so are a better answer than
 /// everything that is of it.

@@ -7,6 +7,7 @@
 
 mod calendar;
 mod classes;
+pub mod courtesy;
 mod date_parser;
 pub mod dates;
 mod days;
@@ -116,6 +117,8 @@ pub struct Question {
     pub asks_of_program: bool,
     /// True if it asks for a time or a duration.
     pub asks_when: bool,
+    /// True if it asks where, who or how, so that what is of its times may still be no answer.
+    pub asks_for_a_part: bool,
 }
 
 impl Question {
@@ -132,6 +135,8 @@ impl Question {
         let text = ends::both_ends(text);
         let text = normalize(&text);
         let text = &*ends::both_ends_in_words(&text);
+        let addressed = second_person::with_you(text, names);
+        let text = addressed.as_deref().unwrap_or(text);
         let phrases = time_phrases::translate(text);
         let translated = phrases.as_ref().map(|phrases| TranslatedTimes::of(phrases, today));
         // Without a time the phrases are words like others.
@@ -185,6 +190,7 @@ impl Question {
             first_person: first_person::is_in(text, lower, languages.own),
             asks_of_program: second_person::asks_of_program(text, lower),
             asks_when: reading.asks_when,
+            asks_for_a_part: days::ask_for_a_part(lower),
         }
     }
 

@@ -1,17 +1,43 @@
 //! Whether a question asks what the program said to which it is put: "What did you recommend?",
-//! "Was hast du mir empfohlen?", "¿Qué me aconsejaste?", "你推荐过哪家餐厅？".
+//! "Was hast du mir empfohlen?", "¿Qué me aconsejaste?", "你推荐过哪家餐厅？". A program by its name
+//! is the same ("What did ChatGPT recommend?"), unless memory knows a person of that name.
 
-use crate::text::words::{APOSTROPHES, cut_at_apostrophe, is_unspaced};
+use std::ops::Range;
+
+use super::names::{NameLookup, find_mentions};
+use super::reading::{in_lower_case, words_of};
+use crate::text::words::{APOSTROPHES, Word, cut_at_apostrophe, is_unspaced};
 
 /// Verbs of saying and making: as they follow "did you", and in the past.
 #[rustfmt::skip]
 static SAID: &[(&str, &str)] = &[
-    ("advise", "advised"), ("answer", "answered"), ("compute", "computed"), ("describe", "described"),
-    ("draft", "drafted"), ("explain", "explained"), ("generate", "generated"), ("give", "gave"), ("list", "listed"),
-    ("mention", "mentioned"), ("name", "named"), ("outline", "outlined"), ("propose", "proposed"),
-    ("provide", "provided"), ("recommend", "recommended"), ("reply", "replied"), ("say", "said"), ("show", "showed"),
-    ("suggest", "suggested"), ("tell", "told"), ("write", "wrote"),
+    ("advise", "advised"), ("answer", "answered"), ("calculate", "calculated"), ("choose", "chose"),
+    ("compare", "compared"), ("compute", "computed"), ("correct", "corrected"), ("describe", "described"),
+    ("draft", "drafted"), ("estimate", "estimated"), ("explain", "explained"), ("generate", "generated"),
+    ("give", "gave"), ("list", "listed"), ("mention", "mentioned"), ("name", "named"), ("outline", "outlined"),
+    ("pick", "picked"), ("propose", "proposed"), ("provide", "provided"), ("recommend", "recommended"),
+    ("reply", "replied"), ("say", "said"), ("show", "showed"), ("suggest", "suggested"),
+    ("summarise", "summarised"), ("summarize", "summarized"), ("tell", "told"), ("translate", "translated"),
+    ("warn", "warned"), ("write", "wrote"),
 ];
+
+/// What a program made for somebody, after "your".
+#[rustfmt::skip]
+const YOURS: [&str; 21] = [
+    "advice", "answer", "answers", "corrections", "draft", "estimate", "explanation", "idea", "ideas", "proposal",
+    "proposals", "recommendation", "recommendations", "reply", "replies", "suggestion", "suggestions", "summary", "tip",
+    "tips", "translation",
+];
+/// The same in German, after "dein".
+#[rustfmt::skip]
+const YOURS_IN_GERMAN: [&str; 12] = [
+    "antwort", "antworten", "empfehlung", "empfehlungen", "entwurf", "erklärung", "rat", "tipp", "tipps", "vorschlag",
+    "vorschläge", "zusammenfassung",
+];
+/// Programs by their names.
+const NAMED_PROGRAMS: [&str; 6] = ["chatgpt", "claude", "copilot", "gemini", "gpt", "perplexity"];
+/// Programs by what they are, after "the".
+const PROGRAMS: [&str; 6] = ["ai", "assistant", "bot", "chatbot", "ki", "model"];
 
 /// Words between "you" and the verb.
 const BETWEEN: [&str; 7] = ["also", "already", "just", "had", "have", "previously", "once"];
@@ -117,6 +143,54 @@ const CHINESE_REQUEST: [&str; 5] = ["能", "可以", "请", "会", "帮"];
 /// Most characters between "you" and the verb.
 const CHINESE_BETWEEN_MAX: usize = 6;
 
+/// The text with "you" in place of a program that it names as the one who said something; none if
+/// it names none.
+pub(super) fn with_you(text: &str, names: &dyn NameLookup) -> Option<String> {
+    let words = words_of(text);
+    let lower = in_lower_case(&words);
+    let subject = named_program(&lower)?;
+    let mentions = find_mentions(text, &words, names);
+    if mentions.iter().any(|at| at.first < subject.words.end && subject.words.start < at.end) {
+        return None;
+    }
+    let end = |word: &Word<'_>| word.start + word.text.len();
+    let start = words.get(subject.words.start)?.start;
+    let after = words.get(subject.words.end.checked_sub(1)?).map(end)?;
+    Some([text.get(..start)?, subject.you, text.get(after..)?].concat())
+}
+
+/// The words that name a program as the one who said something, and what stands in their place.
+struct NamedProgram {
+    words: Range<usize>,
+    you: &'static str,
+}
+
+fn named_program(lower: &[String]) -> Option<NamedProgram> {
+    let word = |position: usize| lower.get(position).map_or("", String::as_str);
+    (0..lower.len()).find_map(|at| {
+        let has_article =
+            at > 0 && matches!(word(at - 1), "the" | "my" | "die" | "der" | "meine" | "mein");
+        let is_program =
+            NAMED_PROGRAMS.contains(&word(at)) || has_article && PROGRAMS.contains(&word(at));
+        if !is_program {
+            return None;
+        }
+        let first = at - usize::from(has_article);
+        let before = first.checked_sub(1).map_or("", word);
+        let verb = word(at + 1 + usize::from(BETWEEN.contains(&word(at + 1))));
+        let is_said =
+            SAID.iter().any(|(base, past)| verb == *past || before == "did" && verb == *base);
+        let is_source = before == "to" && first > 1 && word(first - 2) == "according";
+        if is_said || is_source {
+            return Some(NamedProgram { words: first..at + 1, you: "you" });
+        }
+        let german = OTHERS.first()?;
+        let is_german =
+            before == "hat" && lower.iter().any(|it| german.verbs.contains(&it.as_str()));
+        is_german.then(|| NamedProgram { words: first - 1..at + 1, you: "hast du" })
+    })
+}
+
 /// Whether `text`, whose words in lower case are `words`, asks what the program said.
 pub(super) fn asks_of_program(text: &str, words: &[String]) -> bool {
     is_english(words) || is_other(words) || is_chinese(text)
@@ -151,6 +225,19 @@ fn is_chinese(text: &str) -> bool {
 
 fn is_english(words: &[String]) -> bool {
     let word = |position: usize| words.get(position).map_or("", String::as_str);
+    let is_pair = |first: &[&str], second: &[&str]| {
+        words.windows(2).any(|pair| {
+            first.contains(&pair[0].as_str()) && second.contains(&cut_at_apostrophe(&pair[1]))
+        })
+    };
+    let is_according = (2..words.len())
+        .any(|at| word(at - 2) == "according" && word(at - 1) == "to" && word(at) == "you");
+    if is_according
+        || is_pair(&["your"], &YOURS)
+        || is_pair(&["dein", "deine", "deinen", "deinem", "deiner"], &YOURS_IN_GERMAN)
+    {
+        return true;
+    }
     (0..words.len()).filter(|position| cut_at_apostrophe(word(*position)) == "you").any(|you| {
         let before = you.checked_sub(1).map_or("", word);
         let verb = word(you + 1 + usize::from(BETWEEN.contains(&word(you + 1))));
@@ -161,6 +248,31 @@ fn is_english(words: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::question::names::Names;
+
+    #[test]
+    fn a_program_that_said_something_is_you() {
+        let with_you = |text: &str| with_you(text, &Names::default());
+        for (text, expected) in [
+            ("What did ChatGPT suggest for my knee?", "What did you suggest for my knee?"),
+            ("what did the assistant say", "what did you say"),
+            ("The book that Claude recommended", "The book that you recommended"),
+            ("What is best according to the AI?", "What is best according to you?"),
+            ("Was hat ChatGPT mir empfohlen?", "Was hast du mir empfohlen?"),
+        ] {
+            assert_eq!(with_you(text).as_deref(), Some(expected));
+        }
+        for text in [
+            "What did I ask ChatGPT?",
+            "When did Ada say that?",
+            "What did an assistant cost?",
+            "How much is Claude?",
+            "Claude",
+            "",
+        ] {
+            assert_eq!(with_you(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn what_the_program_said_is_told_from_what_it_is_to_say() {
@@ -170,6 +282,10 @@ mod tests {
         };
         for text in [
             "What did you recommend for the kiln",
+            "Which exercises did you pick for my knee",
+            "What was your advice on the kiln",
+            "What should I do according to you",
+            "Was war dein Vorschlag für den Ofen",
             "Which of the films you suggested are long",
             "the steps you previously outlined",
             "What you've told me about glazes",

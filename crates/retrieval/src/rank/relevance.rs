@@ -38,6 +38,10 @@ pub const SENTENCES_MAX: usize = 4;
 /// (`docs/benchmarks.md`).
 pub const RELEVANCE_MIN: f64 = 0.065;
 
+/// Share of the chance of a question for whatever is of its days that one has which asks where, who
+/// or how: "Where did we go this summer?" is not answered by everything that was said in August.
+const SHARE_OF_PART: f64 = 0.4;
+
 /// Coefficients of [`RankingFeatures::topic`].
 #[allow(clippy::approx_constant)] // A learnt number may be near a constant of mathematics.
 const TOPIC: [f64; TOPIC_FEATURES] =
@@ -108,6 +112,8 @@ pub struct RankingFeatures {
     names_somebody: bool,
     /// The question asks for days or tasks, and there is a record of one of them.
     has_its_kind: bool,
+    /// It has no words beside its days, and asks where, who or how.
+    asks_for_a_part: bool,
     /// ln(1 + number of words).
     length: f64,
 }
@@ -179,6 +185,7 @@ impl RankingFeatures {
         features.names_somebody = !question.mentions.is_empty();
         features.has_its_kind = question.asks_for_days && date >= question.fit_of_its_days()
             || question.asks_for_tasks && has_class;
+        features.asks_for_a_part = question.asks_for_days && question.asks_for_a_part;
         let is_known = |word: &QueryTerm| known.iter().any(|known| *known.term == word.term);
         // A record of March 2025 need not say so.
         let fits = !question.dates.is_empty() && date_of_best >= question.fit_of_its_days();
@@ -257,7 +264,8 @@ pub fn topic_relevance(features: Option<&RankingFeatures>) -> f64 {
     else {
         return 0.0;
     };
-    probability(&TOPIC, &features.topic())
+    let share = if features.asks_for_a_part { SHARE_OF_PART } else { 1.0 };
+    share * probability(&TOPIC, &features.topic())
 }
 
 /// The logistic function of the dot product.

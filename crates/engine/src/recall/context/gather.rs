@@ -20,6 +20,7 @@ use kernel::id::OpId;
 use kernel::ledger_index::LedgerIndex;
 use kernel::snapshot::Snapshot;
 use kernel::when::When;
+use retrieval::question::courtesy::is_courtesy;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 use retrieval::text::cut;
 use retrieval::text::standing::is_general;
@@ -144,6 +145,9 @@ pub struct Candidate {
     /// Whether recall has it among the first of a search that it does not abstain from.
     #[serde(skip)]
     pub is_answer: bool,
+    /// The whole record, if the text is a passage of what a program said, which is asked for.
+    #[serde(skip)]
+    pub whole: Option<Whole>,
     /// When it was said, happened, or was last seen.
     pub at: Option<When>,
     /// Who said it.
@@ -164,6 +168,30 @@ pub struct Candidate {
     /// What the user overruled of what was concluded from this record.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overruled: Vec<Overruled>,
+}
+
+/// A record of which a passage matches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whole {
+    /// Its text, or as much of it around the passage as is read.
+    pub text: String,
+    /// The sentence of it that matches best.
+    pub focus: Range<usize>,
+    /// Whether there is more of it.
+    pub is_cut: bool,
+}
+
+impl Whole {
+    /// The record around a passage of it, in which `focus` is the sentence that matches best.
+    fn around(evidence: &Evidence, passage: &str, focus: &Range<usize>) -> Option<Self> {
+        let text = &evidence.payload.text;
+        let passage_at = text.find(passage)?;
+        let start = text.floor_char_boundary(passage_at.saturating_sub(WHOLE_BYTES_MAX / 2));
+        let part = cut(text.get(start..)?, WHOLE_BYTES_MAX);
+        let focus = passage_at - start + focus.start..passage_at - start + focus.end;
+        let is_cut = part.len() < text.len();
+        Some(Self { text: part.to_owned(), focus, is_cut })
+    }
 }
 
 /// The candidates: facts by falling relevance, episodes in the order of recall.
@@ -230,10 +258,12 @@ impl Gathered {
     }
 }
 
+/// The most that is read of a record around a passage of it, bytes.
+const WHOLE_BYTES_MAX: usize = 16 * 1024;
 /// Most passages that tell how to answer that are read, the newest first.
 const INSTRUCTIONS_MAX: usize = 64;
 /// Most of these that hold for every question and are served.
-const GENERAL_MAX: usize = 3;
+const GENERAL_MAX: usize = 8;
 
 /// The source of a correction.
 const USERS_WORD: &str = "the user's word";
@@ -326,6 +356,7 @@ impl Reader<'_> {
                 Candidate {
                     id: fact.id,
                     is_cut: said.len() > CANDIDATE_BYTES_MAX,
+                    whole: None,
                     focus: 0..0,
                     is_specific: true,
                     holds_for_all: false,
@@ -393,6 +424,7 @@ impl Reader<'_> {
             recall.results.iter().map(|found| (found.id, found.score.total)).collect();
         let mut matches = self.matches(&recall.results)?;
         let answers = recall.relevance >= RELEVANCE_MIN;
+        let asks_of_program = recall.question.asks_of_program;
         let mut place = 0;
         for found in recall.results {
             // What replaces an answer answers as well.
@@ -422,9 +454,14 @@ impl Reader<'_> {
             let text = found.text();
             let (focus, is_specific) = matches.remove(&found.id).unwrap_or_default();
             place += step;
+            // What a reply comes to may stand far from what it is about.
+            let is_reply = found.evidence.is_said_by_program();
+            let passage = found.passage.as_deref().filter(|_| asks_of_program && is_reply);
+            let whole = passage.and_then(|it| Whole::around(&found.evidence, it, &focus));
             best.add(
                 place,
                 Candidate {
+                    whole,
                     focus,
                     is_specific,
                     holds_for_all: false,
@@ -494,6 +531,7 @@ impl Reader<'_> {
             best.add(
                 0,
                 Candidate {
+                    whole: None,
                     focus: 0..0,
                     is_specific: true,
                     holds_for_all: true,
@@ -533,10 +571,10 @@ impl Reader<'_> {
 }
 
 /// The queries for a text: the whole of it, and its last sentences one by one, so that a question
-/// at the end of a long turn is not lost.
+/// at the end of a long turn is not lost. None for courtesy alone.
 pub(super) fn questions(text: &str) -> Vec<String> {
     let whole = text.trim();
-    if whole.is_empty() {
+    if whole.is_empty() || is_courtesy(whole) {
         return Vec::new();
     }
     let ends = |c: char| matches!(c, '.' | '?' | '!' | '\n' | '。' | '？' | '！');

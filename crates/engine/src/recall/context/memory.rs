@@ -2,12 +2,13 @@
 //!
 //! An episode that is too long is served as an [`excerpt`]. While more of the first episodes are to
 //! follow, one takes at most half of what is left, so that a long one does not push out the others.
-//! In the end, excerpts grow into the room that remains. Where no episode seems to answer, they do
-//! not get what other tiers leave.
+//! In the end, excerpts grow into the room that remains. Where a program's replies are asked for, the
+//! first of which a passage was served are served with what is around it. Where no episode seems to answer, they do not get what other tiers leave.
 
 use retrieval::rank::relevance::RELEVANCE_MIN;
 
-use super::fill::{Filling, Mention, plain};
+use super::fill::{Chosen, Filling, Mention, plain};
+use super::gather::Whole;
 use super::{Candidate, Count, Gathered, Item, Omission, Reason, Request, Tier, excerpt, render};
 
 /// Share of the best relevance that items beyond the minimum of their tier need.
@@ -16,6 +17,9 @@ const NEARLY_AS_RELEVANT: f64 = 0.6;
 /// The most for episodes where none seems to answer, which is still more than a small budget's
 /// share.
 const UNANSWERED_TOKENS_MAX: usize = 200;
+
+/// Most replies that are served with what is around their passages.
+const WIDENED_MAX: usize = 2;
 
 /// A candidate as it would be put there.
 struct Offer {
@@ -48,6 +52,27 @@ impl Filling<'_> {
         let Count { least, most } = request.facts;
         let count = Count { least: least.saturating_sub(taken), most: most.saturating_sub(taken) };
         self.take_remembered(Tier::Facts, &facts, count, room);
+        if gathered.relevance >= RELEVANCE_MIN {
+            let room = all(budget.episodes, self, Tier::Episodes);
+            self.widen(&episodes, room);
+        }
+    }
+
+    /// Serves the first replies of which a passage is served with what is around it, the whole if
+    /// there is room.
+    fn widen(&mut self, episodes: &[(usize, &Candidate)], tier_max: usize) {
+        let passages = episodes.iter().filter_map(|(order, candidate)| {
+            let Whole { text, focus, is_cut } = candidate.whole.as_ref()?;
+            let is_served = |served: &Chosen| served.item.id == Some(candidate.id);
+            self.chosen.iter().any(is_served).then(|| {
+                let (text, focus, is_cut) = (text.clone(), focus.clone(), *is_cut);
+                (*order, Candidate { text, focus, is_cut, ..(*candidate).clone() })
+            })
+        });
+        let widened: Vec<_> = passages.take(WIDENED_MAX).collect();
+        for (order, candidate) in widened {
+            self.lengthen(Tier::Episodes, order, &candidate, tier_max);
+        }
     }
 
     /// Takes the candidates that did not fit off the list of what was left out.
@@ -153,6 +178,7 @@ impl Filling<'_> {
             replaces: candidate.replaces.clone(),
             overruled: candidate.overruled.clone(),
             focus: 0..0,
+            whole: None,
             ..*candidate
         };
         let fits = |text: &str| self.whole(tier, &part(text), room).is_some();

@@ -240,7 +240,7 @@ macro_rules! tables {
 }
 
 /// Evidence.
-pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 22, "text");
+pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 23, "text");
 /// Claims, corrections and nodes. A session is an identity or the text of a node, and its name is
 /// the key of that. Versions of one do not serve as context for each other, so the tables of
 /// session words and lengths stay empty.

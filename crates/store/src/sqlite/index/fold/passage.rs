@@ -7,7 +7,7 @@ use derivers::pasted::before_text_of_others;
 use kernel::evidence::{Evidence, EvidenceKind};
 use retrieval::question::OPEN_BOX;
 use retrieval::text::passages::passages;
-use retrieval::text::standing::{InstructionKind, standing};
+use retrieval::text::standing::{InstructionKind, standing, standing_of_note};
 use retrieval::text::{Analyzer, Language, SlotAnalysis};
 
 use super::super::attributes;
@@ -93,7 +93,8 @@ impl Passage<'_> {
         if of_record & attributes::BY_USER == 0 && !is_told {
             return of_record;
         }
-        match standing(self.text) {
+        let told = if is_told { standing_of_note(self.text) } else { standing(self.text) };
+        match told {
             InstructionKind::None => of_record,
             InstructionKind::Preference => of_record | attributes::PREFERENCE,
             InstructionKind::Instruction => of_record | attributes::INSTRUCTION,
@@ -130,11 +131,10 @@ pub(super) fn marks(evidence: &Evidence) -> u8 {
     let is_mail = evidence.kind.0 == EvidenceKind::MAIL;
     let is_turn = evidence.kind.0 == EvidenceKind::TURN;
     let role = role(evidence);
-    let is_program = matches!(role.as_deref(), Some("assistant" | "ai" | "bot" | "model"));
     let mark = |applies: bool, mark: u8| if applies { mark } else { 0 };
     mark(is_turn || is_mail, attributes::TURN)
         | mark(is_by_user(evidence), attributes::BY_USER)
-        | mark(is_program, attributes::BY_PROGRAM)
+        | mark(evidence.is_said_by_program(), attributes::BY_PROGRAM)
         | mark(role.as_deref() == Some("tool"), attributes::BY_TOOL)
         | mark(Series::is_in(evidence), attributes::SERIES)
 }
