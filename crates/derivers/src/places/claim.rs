@@ -83,7 +83,7 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
         inputs: inputs(visits, first),
         basis: basis(visits, &days, cell.is_none()),
         rationale: rationale(visits, &days, &period, first),
-        valid_from: Some(first.map_or_else(|| since(visits, &period), began).when()),
+        valid_from: Some(since(earlier, visits, first, &period).when()),
         valid_to: None,
         last_seen: Some(last_seen(visits, &period)),
         tags: Vec::new(),
@@ -208,19 +208,21 @@ impl LatestPeriod {
     }
 }
 
-/// The day of a visit, or that on which its series began.
-fn began(visit: &Visit<'_>) -> Day {
-    visit.series_began.map_or(visit.day, |began| began.min(visit.day))
-}
-
-/// The first day of the latest period; if the first visits are of a series, it says since when.
-fn since(visits: &[Visit<'_>], period: &LatestPeriod) -> Day {
-    let is_at_first = |visit: &&Visit<'_>| visit.day.0 - period.first.0 < WEEK_DAYS;
-    if visits.first().is_none_or(|first| first.day != period.first) {
-        return period.first;
+/// The first day of the latest period; if a visit of its first week is of a series, that says since
+/// when.
+fn since(
+    earlier: &[Visit<'_>],
+    visits: &[Visit<'_>],
+    first: Option<&Visit<'_>>,
+    period: &LatestPeriod,
+) -> Day {
+    let begins = first.map_or(period.first, |first| first.day);
+    if first.is_none() && visits.first().is_none_or(|first| first.day != begins) {
+        return begins;
     }
-    let at_first = visits.iter().take_while(is_at_first);
-    at_first.filter_map(|visit| visit.series_began).fold(period.first, Day::min)
+    let all = earlier.iter().chain(visits);
+    let at_first = all.filter(|visit| (0..WEEK_DAYS).contains(&(visit.day.0 - begins.0)));
+    at_first.filter_map(|visit| visit.series_began).fold(begins, Day::min)
 }
 
 /// The last visit that is more than the plan of a series without end. Such a series is presumed to

@@ -224,7 +224,7 @@ fn of_a_long_record_the_passage_is_served_that_answers() {
 }
 
 #[test]
-fn of_a_reply_that_is_asked_for_the_rest_is_served_while_there_is_room() {
+fn of_a_reply_the_rest_is_served_while_there_is_room() {
     let mut home = Home::new();
     let other = "Some have a small drum and others a loud pump. ".repeat(40);
     let text = format!("Washing machines differ. {other}Take the Haier.");
@@ -239,7 +239,6 @@ fn of_a_reply_that_is_asked_for_the_rest_is_served_while_there_is_room() {
         texts(&context, Tier::Episodes).concat()
     };
     assert!(served("Which washing machine did you recommend?", 1_500).contains("Take the Haier"));
-    assert!(!served("Which washing machines differ?", 1_500).contains("Take the Haier"));
     let short = served("Which washing machine did you recommend?", 150);
     assert!((20..150).contains(&short.split_whitespace().count()), "{short}");
 }

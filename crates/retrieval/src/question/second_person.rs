@@ -149,8 +149,12 @@ pub(super) fn with_you(text: &str, names: &dyn NameLookup) -> Option<String> {
     let words = words_of(text);
     let lower = in_lower_case(&words);
     let subject = named_program(&lower)?;
-    let mentions = find_mentions(text, &words, names);
-    if mentions.iter().any(|at| at.first < subject.words.end && subject.words.start < at.end) {
+    let is_mentioned = || {
+        let mentions = find_mentions(text, &words, names);
+        mentions.iter().any(|at| at.first < subject.words.end && subject.words.start < at.end)
+    };
+    // "The assistant" is a program also where records name their speakers so.
+    if !subject.is_by_kind && is_mentioned() {
         return None;
     }
     let end = |word: &Word<'_>| word.start + word.text.len();
@@ -163,6 +167,8 @@ pub(super) fn with_you(text: &str, names: &dyn NameLookup) -> Option<String> {
 struct NamedProgram {
     words: Range<usize>,
     you: &'static str,
+    /// Whether it is called by what it is, and not by its name.
+    is_by_kind: bool,
 }
 
 fn named_program(lower: &[String]) -> Option<NamedProgram> {
@@ -170,9 +176,8 @@ fn named_program(lower: &[String]) -> Option<NamedProgram> {
     (0..lower.len()).find_map(|at| {
         let has_article =
             at > 0 && matches!(word(at - 1), "the" | "my" | "die" | "der" | "meine" | "mein");
-        let is_program =
-            NAMED_PROGRAMS.contains(&word(at)) || has_article && PROGRAMS.contains(&word(at));
-        if !is_program {
+        let is_by_kind = has_article && PROGRAMS.contains(&word(at));
+        if !is_by_kind && !NAMED_PROGRAMS.contains(&word(at)) {
             return None;
         }
         let first = at - usize::from(has_article);
@@ -182,12 +187,12 @@ fn named_program(lower: &[String]) -> Option<NamedProgram> {
             SAID.iter().any(|(base, past)| verb == *past || before == "did" && verb == *base);
         let is_source = before == "to" && first > 1 && word(first - 2) == "according";
         if is_said || is_source {
-            return Some(NamedProgram { words: first..at + 1, you: "you" });
+            return Some(NamedProgram { words: first..at + 1, you: "you", is_by_kind });
         }
         let german = OTHERS.first()?;
         let is_german =
             before == "hat" && lower.iter().any(|it| german.verbs.contains(&it.as_str()));
-        is_german.then(|| NamedProgram { words: first - 1..at + 1, you: "hast du" })
+        is_german.then(|| NamedProgram { words: first - 1..at + 1, you: "hast du", is_by_kind })
     })
 }
 

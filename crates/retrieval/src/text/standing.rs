@@ -103,7 +103,7 @@ const REQUESTS: [&str; 33] = [
     "no ", "put ", "reply ", "respond ", "say ", "sign ", "skip ", "spell ", "start ", "stop ", "use ", "write ",
 ];
 
-/// What asks for something in the form of a question: "Can you please stop apologising all the time?"
+/// What asks for something in the form of a question: "Can you please stop apologising?"
 #[rustfmt::skip]
 const ASKING: [&str; 8] = [
     "can you please ", "could you please ", "would you please ", "will you please ", "can you ", "could you ", "would you ",
@@ -112,10 +112,11 @@ const ASKING: [&str; 8] = [
 
 /// Words for all answers.
 #[rustfmt::skip]
-const ALL_ANSWERS: [&str; 19] = [
+const ALL_ANSWERS: [&str; 27] = [
     "your answers", "your replies", "your responses", "your messages", "your explanations", "keep answers", "keep replies",
     "keep responses", "answers short", "all answers", "all replies", "all responses", "every answer", "every reply",
-    "every response", "our chats", "our conversations", "every chat", "emojis",
+    "every response", "our chats", "our conversations", "every chat", "emojis", "die antworten", "kurze antworten",
+    "deine antworten", "les réponses", "des réponses", "las respuestas", "respostas", "risposte",
 ];
 /// Words for all that somebody does.
 const ALL_ACTS: [&str; 4] = ["all the time", "anything you ", "everything you ", "unless i "];
@@ -415,6 +416,7 @@ mod tests {
             ("I hate long answers.", InstructionKind::Instruction),
             ("Remember: I want plain language, no jargon.", InstructionKind::Instruction),
             ("Use British spelling.", InstructionKind::Preference),
+            ("Prefiero que las respuestas sean cortas.", InstructionKind::Instruction),
             ("Antworte mir bitte immer auf Deutsch.", InstructionKind::Instruction),
             ("Bitte duze mich.", InstructionKind::Instruction),
             ("Add two eggs and stir.", InstructionKind::None),

@@ -145,7 +145,7 @@ pub struct Candidate {
     /// Whether recall has it among the first of a search that it does not abstain from.
     #[serde(skip)]
     pub is_answer: bool,
-    /// The whole record, if the text is a passage of what a program said, which is asked for.
+    /// The whole record, if the text is a passage of what a program said.
     #[serde(skip)]
     pub whole: Option<Whole>,
     /// When it was said, happened, or was last seen.
@@ -424,7 +424,6 @@ impl Reader<'_> {
             recall.results.iter().map(|found| (found.id, found.score.total)).collect();
         let mut matches = self.matches(&recall.results)?;
         let answers = recall.relevance >= RELEVANCE_MIN;
-        let asks_of_program = recall.question.asks_of_program;
         let mut place = 0;
         for found in recall.results {
             // What replaces an answer answers as well.
@@ -455,8 +454,7 @@ impl Reader<'_> {
             let (focus, is_specific) = matches.remove(&found.id).unwrap_or_default();
             place += step;
             // What a reply comes to may stand far from what it is about.
-            let is_reply = found.evidence.is_said_by_program();
-            let passage = found.passage.as_deref().filter(|_| asks_of_program && is_reply);
+            let passage = found.passage.as_deref().filter(|_| found.evidence.is_said_by_program());
             let whole = passage.and_then(|it| Whole::around(&found.evidence, it, &focus));
             best.add(
                 place,

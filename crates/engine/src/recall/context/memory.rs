@@ -2,8 +2,9 @@
 //!
 //! An episode that is too long is served as an [`excerpt`]. While more of the first episodes are to
 //! follow, one takes at most half of what is left, so that a long one does not push out the others.
-//! In the end, excerpts grow into the room that remains. Where a program's replies are asked for, the
-//! first of which a passage was served are served with what is around it. Where no episode seems to answer, they do not get what other tiers leave.
+//! In the end, excerpts grow into the room that remains, and the first replies of a program of
+//! which a passage was served are served with what is around it. Where no episode seems to answer,
+//! they do not get what other tiers leave.
 
 use retrieval::rank::relevance::RELEVANCE_MIN;
 
