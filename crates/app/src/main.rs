@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, atomic::AtomicBool};
 
 mod cli;
+mod configuration;
 mod failure;
 mod http;
 mod install;
@@ -12,7 +13,6 @@ mod mcp;
 mod output;
 mod place;
 mod service;
-mod settings;
 mod text;
 mod zone;
 

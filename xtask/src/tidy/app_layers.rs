@@ -17,7 +17,7 @@ const ROOT: &str = "main";
 const LAYERS: [&[&str]; 8] = [
     &["text"],
     &["place", "zone"],
-    &["settings"],
+    &["configuration"],
     &["failure"],
     &["service"],
     &["install", "mcp", "output"],

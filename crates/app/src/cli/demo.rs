@@ -19,7 +19,7 @@ use crate::service::corrections;
 
 /// Arguments of `demo`.
 #[derive(clap::Args)]
-#[command(after_help = "Needs no network, key or settings, and does not touch your data.")]
+#[command(after_help = "Needs no network, key or configuration, and does not touch your data.")]
 pub(crate) struct Args {}
 
 /// The questions.

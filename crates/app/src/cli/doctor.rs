@@ -8,6 +8,7 @@ use kernel::rules::FUTURE_US_MAX;
 use serde::Serialize;
 
 use super::CliSession;
+use crate::configuration::Configuration;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, printable};
 use crate::service::clock::ClockWarning;
@@ -15,7 +16,6 @@ use crate::service::language_model;
 use crate::service::model_test::{EmbedderTest, test_embedder};
 use crate::service::opening::SpaceUse;
 use crate::service::standing::made_elsewhere;
-use crate::settings::Settings;
 
 /// Seconds by which the ledger may be ahead of the clock before that is reported: the clocks of
 /// several machines differ.
@@ -118,28 +118,28 @@ fn check_home(session: &CliSession) -> Option<Check> {
     None
 }
 
-fn settings_of_space(session: &CliSession) -> Result<Arc<Settings>, Failure> {
-    session.settings(Some(&session.locator()?.locate()?.path))
+fn configuration_of_space(session: &CliSession) -> Result<Arc<Configuration>, Failure> {
+    session.configuration(Some(&session.locator()?.locate()?.path))
 }
 
 /// Tries the chosen model with one text.
 fn check_embedder(session: &CliSession) -> Vec<Check> {
     const NAME: &str = "embedder";
-    let settings = settings_of_space(session);
-    let settings = match settings {
-        Ok(settings) => settings,
+    let configuration = configuration_of_space(session);
+    let configuration = match configuration {
+        Ok(configuration) => configuration,
         Err(error) => {
             return vec![Check::wrong(
                 NAME,
                 error.to_string(),
-                "docs/settings.md lists every setting",
+                "docs/configuration.md lists every key",
             )];
         }
     };
     let mut checks = Vec::new();
-    let chosen = settings.chosen();
+    let chosen = configuration.chosen();
     let shown = format!("{} ({})", chosen.selection, chosen.source);
-    let EmbedderTest { outcome, took } = test_embedder(&settings);
+    let EmbedderTest { outcome, took } = test_embedder(&configuration);
     checks.push(match outcome {
         Ok(None) => Check::ok(NAME, shown),
         Ok(Some(model)) => {
@@ -151,20 +151,20 @@ fn check_embedder(session: &CliSession) -> Vec<Check> {
             Check::wrong(NAME, format!("{shown}: {failure}"), advice)
         }
     });
-    if let Some(advice) = settings.advice() {
+    if let Some(advice) = configuration.advice() {
         checks.push(Check::ok(NAME, advice));
     }
-    checks.extend(check_language_model(&settings));
+    checks.extend(check_language_model(&configuration));
     checks
 }
 
 /// Whether the language model can be asked, if one is chosen. Asking costs money, so it is left to
 /// `because model test`.
-fn check_language_model(settings: &Settings) -> Option<Check> {
+fn check_language_model(configuration: &Configuration) -> Option<Check> {
     const NAME: &str = "language model";
-    let chosen = settings.language_model()?;
+    let chosen = configuration.language_model()?;
     let shown = format!("{} ({})", chosen.name, chosen.source);
-    Some(match language_model::open(settings) {
+    Some(match language_model::open(configuration) {
         Ok(None) => return None,
         Ok(Some(opened)) => Check::ok(
             NAME,

@@ -11,11 +11,11 @@ use models::choice::Selection;
 use serde_json::json;
 
 use super::{CliSession, incomplete_if, interrupt};
+use crate::configuration::Configuration;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, count, printable};
 use crate::service::opening::SpaceUse;
 use crate::service::record_embedding::{drop_others, open_chosen};
-use crate::settings::Settings;
 
 /// How often a wait checks the clock, so that a machine that slept continues when it wakes.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -39,9 +39,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     if let Some(name) = &args.forget {
         return forget(session, &mut space, name);
     }
-    let settings = session.settings(Some(space.path()))?;
-    let name = settings.chosen().selection.to_string();
-    if settings.chosen().selection == Selection::BuiltIn {
+    let configuration = session.configuration(Some(space.path()))?;
+    let name = configuration.chosen().selection.to_string();
+    if configuration.chosen().selection == Selection::BuiltIn {
         match session.form {
             Form::Json => output::json(&json!({ "model": name, "embedded": 0, "pending": 0 }))?,
             Form::Text => output::line(
@@ -52,7 +52,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     }
     interrupt::watched(session.form, "embedding");
     let bar = output::progress(Some(0), "{spinner} embedding {bar:30} {pos}/{len} {eta} {msg}");
-    let read = read(session, args, &settings, &mut space, &bar);
+    let read = read(session, args, &configuration, &mut space, &bar);
     bar.finish_and_clear();
     let (done, dropped) = read?;
     match session.form {
@@ -71,17 +71,17 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
 fn read(
     session: &CliSession,
     args: &Args,
-    settings: &Settings,
+    configuration: &Configuration,
     space: &mut Space,
     bar: &indicatif::ProgressBar,
 ) -> Result<(Embedded, Vec<String>), Failure> {
-    let name = settings.chosen().selection.to_string();
+    let name = configuration.chosen().selection.to_string();
     let mut sum = Embedded::default();
     let mut embedder: Option<Box<dyn Embedder>> = None;
     loop {
         let open = match embedder.take() {
             Some(open) => Ok(Some(open)),
-            None => open_chosen(settings, space, None)?,
+            None => open_chosen(configuration, space, None)?,
         };
         let mut open = match open {
             Ok(Some(open)) => open,
@@ -92,7 +92,7 @@ fn read(
                     wait(session, bar, until, &error.to_string());
                     continue;
                 }
-                _ => return Err(Failure::embedding(&error, &settings.chosen().selection)),
+                _ => return Err(Failure::embedding(&error, &configuration.chosen().selection)),
             },
         };
         if sum == Embedded::default() {
@@ -120,7 +120,7 @@ fn read(
                 return Err(Failure::Embedding {
                     message: error.clone(),
                     code: sum.code.unwrap_or("embedder_failed"),
-                    model: settings.chosen().selection.clone(),
+                    model: configuration.chosen().selection.clone(),
                 });
             }
             _ => {

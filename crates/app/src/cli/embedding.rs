@@ -6,12 +6,12 @@ use engine::embed::{Embedded, Unopened};
 use serde_json::{Value, json};
 
 use super::CliSession;
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::failure::hint::of_model;
 use crate::output::{self, BAD, DIM, Form, count, printable};
 use crate::service::query_embedding::{QueryEmbedding, serving};
 use crate::service::record_embedding::{After, embed_recorded};
-use crate::settings::Settings;
 
 /// The model that embedded a question, for `--json`.
 pub(super) fn to_json(embedding: &QueryEmbedding) -> Value {
@@ -64,15 +64,18 @@ fn note_what_is_left(embedded: &Embedded) {
 
 /// Why the chosen model could not be opened last time, as `because status` shows it.
 pub(super) fn unopened(
-    settings: &Settings,
+    configuration: &Configuration,
     space: &mut Space,
 ) -> Result<Option<Unopened>, Failure> {
-    Ok(space.unopened_embedder(&settings.chosen().selection.to_string())?)
+    Ok(space.unopened_embedder(&configuration.chosen().selection.to_string())?)
 }
 
 /// The models of a space as `because status` shows them.
-pub(super) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<Value>, Failure> {
-    let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
+pub(super) fn status(
+    configuration: &Configuration,
+    space: &mut Space,
+) -> Result<Vec<Value>, Failure> {
+    let serves = serving(configuration, space)?.into_iter().next().map(|ready| ready.number);
     let mut shown = Vec::new();
     for model in space.embedding_status()? {
         let mut value = serde_json::to_value(&model).map_err(std::io::Error::from)?;
@@ -85,14 +88,14 @@ pub(super) fn status(settings: &Settings, space: &mut Space) -> Result<Vec<Value
 /// Prints both for people.
 pub(super) fn print_status(
     session: &CliSession,
-    settings: &Settings,
+    configuration: &Configuration,
     space: &mut Space,
 ) -> Result<(), Failure> {
-    let serves = serving(settings, space)?.into_iter().next().map(|ready| ready.number);
+    let serves = serving(configuration, space)?.into_iter().next().map(|ready| ready.number);
     let again = |next: Option<jiff::Timestamp>| {
         next.map(|next| format!("; again at {}", session.clock(next)))
     };
-    if let Some(Unopened { code, message, next_try, .. }) = unopened(settings, space)? {
+    if let Some(Unopened { code, message, next_try, .. }) = unopened(configuration, space)? {
         let again = again(next_try).unwrap_or_default();
         output::line(format_args!(
             "              could not be opened the last time: {}{again}",
@@ -100,7 +103,7 @@ pub(super) fn print_status(
         ))?;
         output::line(format_args!(
             "              {}",
-            of_model(&code, &settings.chosen().selection)
+            of_model(&code, &configuration.chosen().selection)
         ))?;
     }
     for (number, model) in space.embedding_status()?.into_iter().enumerate() {

@@ -311,7 +311,7 @@ pub(super) struct Subject {
 fn chosen_model(session: &CliSession, subject: &mut Subject) -> Result<Option<Choice>, Failure> {
     let Some(name) = &session.embedder else { return Ok(None) };
     subject.about["embedder"] = json!(name);
-    Ok(Some(session.settings(None)?.choice()?))
+    Ok(Some(session.configuration(None)?.choice()?))
 }
 
 fn measure(

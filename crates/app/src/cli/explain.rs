@@ -333,8 +333,8 @@ fn print_action(
     let person = person(owner);
     let agreed = match by.consent.as_deref() {
         Some("elicitation") => format!("{person} agreed when it asked"),
-        Some("setting") if owner.is_some() => format!("the settings of {person} allow it"),
-        Some("setting") => "your settings allow it".to_owned(),
+        Some("setting") if owner.is_some() => format!("the configuration of {person} allows it"),
+        Some("setting") => "your configuration allows it".to_owned(),
         _ => format!("{person} accepted the proposal"),
     };
     output::line(format_args!(

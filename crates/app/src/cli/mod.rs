@@ -486,7 +486,7 @@ fn session_of(cli: &Cli) -> Result<Session, Failure> {
         language_model: cli.language_model.clone(),
         now: jiff::Timestamp::now(),
         zone: crate::zone::system(),
-        kept: crate::service::kept_settings::KeptSettings::default(),
+        kept: crate::service::kept_configuration::KeptConfiguration::default(),
     })
 }
 

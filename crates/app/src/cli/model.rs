@@ -6,9 +6,9 @@ use models::secret::Secret;
 use serde_json::{Value, json};
 
 use super::{CliSession, model_test};
+use crate::configuration;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, bytes, printable};
-use crate::settings;
 
 /// The variable with the address of the hub, for mirrors.
 const ENDPOINT_VARIABLE: &str = "HF_ENDPOINT";
@@ -72,7 +72,7 @@ fn pull(session: &CliSession, args: &PullArgs) -> Result<u8, Failure> {
         revision: args.revision.clone(),
         bytes_max: args.max_size,
     };
-    let model_dir = settings::model_dir(session.home.folder());
+    let model_dir = configuration::model_dir(session.home.folder());
     let bar =
         output::progress(Some(0), "{spinner} {bytes} of {total_bytes}, {bytes_per_sec}, {msg}");
     let pulled =
@@ -101,7 +101,7 @@ fn pull(session: &CliSession, args: &PullArgs) -> Result<u8, Failure> {
             ))?;
             output::line(format_args!(
                 "Use it with --embedder {name}, or permanently with these lines in {}:",
-                output::path(&session.home.folder().join(settings::FILE))
+                output::path(&session.home.folder().join(configuration::FILE))
             ))?;
             output::line(format_args!("  [embedder]\n  model = \"{name}\""))?;
         }
@@ -110,7 +110,7 @@ fn pull(session: &CliSession, args: &PullArgs) -> Result<u8, Failure> {
 }
 
 fn list(session: &CliSession) -> Result<u8, Failure> {
-    let shelved = settings::model_dir(session.home.folder()).list()?;
+    let shelved = configuration::model_dir(session.home.folder()).list()?;
     match session.form {
         Form::Json => output::json(&shelved.iter().map(shown).collect::<Vec<_>>())?,
         Form::Text if shelved.is_empty() => {
@@ -137,7 +137,7 @@ fn list(session: &CliSession) -> Result<u8, Failure> {
 }
 
 fn remove(session: &CliSession, args: &NameArgs) -> Result<u8, Failure> {
-    let removed = settings::model_dir(session.home.folder()).remove(&name(&args.name)?)?;
+    let removed = configuration::model_dir(session.home.folder()).remove(&name(&args.name)?)?;
     match session.form {
         Form::Json => output::json(&shown(&removed))?,
         Form::Text => {
@@ -165,7 +165,7 @@ fn hub(session: &CliSession) -> Result<Hub, Failure> {
         }
         None => None,
     };
-    Ok(Hub::at(&endpoint, token.as_ref(), session.settings(None)?.roots()?)?)
+    Ok(Hub::at(&endpoint, token.as_ref(), session.configuration(None)?.roots()?)?)
 }
 
 fn shown(shelved: &StoredModel) -> Value {

@@ -4,6 +4,7 @@ use models::language::Usage;
 use serde_json::{Value, json};
 
 use super::CliSession;
+use crate::configuration::Configuration;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, count, printable};
 use crate::service::language_model::{self, OpenedModel};
@@ -11,7 +12,6 @@ use crate::service::model_test::{
     EmbedderTest, LanguageModelTest, test_embedder, test_language_model,
 };
 use crate::service::opening::SpaceUse;
-use crate::settings::Settings;
 
 /// Arguments of `model test`.
 #[derive(clap::Args)]
@@ -22,9 +22,9 @@ pub(super) struct Args {}
 
 pub(super) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let space = session.locator()?.locate()?.path;
-    let settings = session.settings(Some(&space))?;
-    let embedder = test_embedder(&settings);
-    let language_model = match language_model::open(&settings) {
+    let configuration = session.configuration(Some(&space))?;
+    let embedder = test_embedder(&configuration);
+    let language_model = match language_model::open(&configuration) {
         Ok(None) => None,
         Ok(Some(mut opened)) => {
             let tested = test_language_model(&mut opened);
@@ -38,12 +38,12 @@ pub(super) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     match session.form {
         Form::Json => output::json(&json!({
             "ok": ok,
-            "embedder": embedder_json(&settings, &embedder),
-            "language_model": language_model_json(&settings, language_model.as_ref()),
+            "embedder": embedder_json(&configuration, &embedder),
+            "language_model": language_model_json(&configuration, language_model.as_ref()),
         }))?,
         Form::Text => {
-            print_embedder(&settings, &embedder)?;
-            print_language_model(&settings, language_model.as_ref())?;
+            print_embedder(&configuration, &embedder)?;
+            print_language_model(&configuration, language_model.as_ref())?;
         }
     }
     Ok(if ok { 0 } else { exit::UNSOUND })
@@ -56,8 +56,8 @@ fn count_use(session: &CliSession, opened: &mut OpenedModel) {
     }
 }
 
-fn embedder_json(settings: &Settings, tested: &EmbedderTest) -> Value {
-    let chosen = settings.chosen();
+fn embedder_json(configuration: &Configuration, tested: &EmbedderTest) -> Value {
+    let chosen = configuration.chosen();
     let model = tested.outcome.as_ref().ok().and_then(Option::as_ref);
     json!({
         "model": chosen.selection.to_string(),
@@ -69,8 +69,8 @@ fn embedder_json(settings: &Settings, tested: &EmbedderTest) -> Value {
     })
 }
 
-fn language_model_json(settings: &Settings, tested: Option<&LanguageModelTest>) -> Value {
-    let (Some(chosen), Some(tested)) = (settings.language_model(), tested) else {
+fn language_model_json(configuration: &Configuration, tested: Option<&LanguageModelTest>) -> Value {
+    let (Some(chosen), Some(tested)) = (configuration.language_model(), tested) else {
         return Value::Null;
     };
     json!({
@@ -87,8 +87,8 @@ fn language_model_json(settings: &Settings, tested: Option<&LanguageModelTest>) 
     })
 }
 
-fn print_embedder(settings: &Settings, tested: &EmbedderTest) -> Result<(), Failure> {
-    let chosen = settings.chosen();
+fn print_embedder(configuration: &Configuration, tested: &EmbedderTest) -> Result<(), Failure> {
+    let chosen = configuration.chosen();
     let found = tested.outcome.as_ref().map(|model| match model {
         None => "inside the program, needs no test".to_owned(),
         Some(model) => {
@@ -99,10 +99,10 @@ fn print_embedder(settings: &Settings, tested: &EmbedderTest) -> Result<(), Fail
 }
 
 fn print_language_model(
-    settings: &Settings,
+    configuration: &Configuration,
     tested: Option<&LanguageModelTest>,
 ) -> Result<(), Failure> {
-    let (Some(chosen), Some(tested)) = (settings.language_model(), tested) else {
+    let (Some(chosen), Some(tested)) = (configuration.language_model(), tested) else {
         return output::line(
             "    language model  none is chosen; docs/language-models.md says how",
         );

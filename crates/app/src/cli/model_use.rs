@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use store::sqlite::{ModelUse, PrivateUse};
 
 use super::CliSession;
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::output::{self, count, printable};
-use crate::settings::Settings;
 
 /// The chosen model, for `--json`; null if none is chosen.
-pub(super) fn chosen_json(settings: &Settings) -> Value {
-    settings.language_model().map_or(
+pub(super) fn chosen_json(configuration: &Configuration) -> Value {
+    configuration.language_model().map_or(
         Value::Null,
         |chosen| json!({ "model": chosen.name.to_string(), "set_by": chosen.source.to_string() }),
     )
@@ -79,10 +79,10 @@ fn totals(all: &[PrivateUse]) -> BTreeMap<(String, String), PrivateTotal> {
 /// Prints both for people, if there is anything to say.
 pub(super) fn print(
     session: &CliSession,
-    settings: &Settings,
+    configuration: &Configuration,
     space: &Space,
 ) -> Result<(), Failure> {
-    if let Some(chosen) = settings.language_model() {
+    if let Some(chosen) = configuration.language_model() {
         output::line(format_args!(
             "  language model  {} ({})",
             printable(&chosen.name.to_string()),

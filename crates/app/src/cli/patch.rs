@@ -236,8 +236,8 @@ fn propose(session: &CliSession, args: &ProposeArgs) -> Result<u8, Failure> {
 /// Asks the language model for a patch.
 fn propose_by_model(session: &CliSession, args: &ProposeArgs, query: &str) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
-    let settings = session.settings(Some(space.path()))?;
-    let mut opened = language_model::open(&settings)?.ok_or(RequestError::NoLanguageModel)?;
+    let configuration = session.configuration(Some(space.path()))?;
+    let mut opened = language_model::open(&configuration)?.ok_or(RequestError::NoLanguageModel)?;
     let limits = ContextLimits { hits: args.hits, depth: args.depth, nodes: args.max_nodes };
     let (mut access, intent) = (opened.access(), args.dry_run.intent());
     access.keeps_transcripts &= intent == Intent::Write;

@@ -10,13 +10,13 @@ use importers::project::{KnownBy, Project};
 use serde_json::{Value, json};
 
 use super::{CliSession, embedding, model_use};
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, Form, bytes};
 use crate::place::project_folder;
 use crate::service::clock::ClockWarning;
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::standing::made_elsewhere;
-use crate::settings::Settings;
 
 /// Arguments of `status`.
 #[derive(clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Args {}
 
 /// What is known of a space beside its counts.
 struct Surroundings {
-    settings: Arc<Settings>,
+    configuration: Arc<Configuration>,
     /// Its owner, if a key of this device has signed in it and another device made it.
     elsewhere: Option<SpaceOwner>,
     project: Option<Project>,
@@ -33,13 +33,13 @@ struct Surroundings {
 pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Read)?;
     let status = space.status()?;
-    let settings = session.settings(Some(space.path()))?;
+    let configuration = session.configuration(Some(space.path()))?;
     let elsewhere = match &space.owner {
         Some(_) => None,
         None => made_elsewhere(&session.home, &space)?,
     };
     let project = project_folder(space.path()).map(Project::of);
-    let around = Surroundings { settings, elsewhere, project };
+    let around = Surroundings { configuration, elsewhere, project };
     match session.form {
         Form::Json => output::json(&to_json(session, &mut space, &status, &around)?)?,
         _ => print(session, &mut space, &status, &around)?,
@@ -53,17 +53,17 @@ fn to_json(
     status: &Status,
     around: &Surroundings,
 ) -> Result<Value, Failure> {
-    let Surroundings { settings, elsewhere, project } = around;
+    let Surroundings { configuration, elsewhere, project } = around;
     let mut value = serde_json::to_value(status).map_err(std::io::Error::from)?;
     value["owner"] = json!(space.owner);
     value["project"] = json!(project);
     value["made_elsewhere"] = json!(elsewhere);
-    value["embedder"] = settings.to_json();
+    value["embedder"] = configuration.to_json();
     value["ahead_s"] = space.ahead_s(session.now)?.into();
-    let unopened = embedding::unopened(settings, space)?;
+    let unopened = embedding::unopened(configuration, space)?;
     value["embedder"]["error"] = serde_json::to_value(unopened).map_err(std::io::Error::from)?;
-    value["vectors"] = embedding::status(settings, space)?.into();
-    value["language_model"] = model_use::chosen_json(settings);
+    value["vectors"] = embedding::status(configuration, space)?.into();
+    value["language_model"] = model_use::chosen_json(configuration);
     value["model_use"] = model_use::json(space);
     value["private_use"] = model_use::private_json(space);
     Ok(value)
@@ -77,18 +77,18 @@ fn print(
 ) -> Result<(), Failure> {
     print_identity(session, space, status, around)?;
     print_contents(status)?;
-    let settings = &around.settings;
-    let chosen = settings.chosen();
+    let configuration = &around.configuration;
+    let chosen = configuration.chosen();
     output::line(format_args!(
         "  embedder    {} ({})",
         output::printable(&chosen.selection.to_string()),
         output::printable(&chosen.source.to_string())
     ))?;
-    if let Some(advice) = settings.advice() {
+    if let Some(advice) = configuration.advice() {
         output::line(format_args!("              {}", output::printable(&advice)))?;
     }
-    embedding::print_status(session, settings, space)?;
-    model_use::print(session, settings, space)?;
+    embedding::print_status(session, configuration, space)?;
+    model_use::print(session, configuration, space)?;
     let size = &status.size;
     output::line(format_args!(
         "  size        {} (ledger {}, views {})",

@@ -289,7 +289,7 @@ pub(crate) fn of_model(code: &str, model: &Selection) -> String {
             "check the key, the model's name and, if you set one, base_url (for most servers it ends in /v1)"
         }
         "embedder_wrong_dimensions" => {
-            "remove the setting `dimensions`, or set it to a number that the model supports"
+            "remove `dimensions` from your configuration, or set it to a number that the model supports"
         }
         "embedder_unreadable" => "check in base_url that this is the right server",
         "model_unusable" => {

@@ -128,9 +128,9 @@ pub(crate) enum Failure {
         #[source]
         source: std::io::Error,
     },
-    /// The settings cannot be used.
-    #[error("the settings cannot be used: {0}")]
-    Settings(#[from] crate::settings::SettingsError),
+    /// the configuration cannot be used.
+    #[error("the configuration cannot be used: {0}")]
+    Configuration(#[from] crate::configuration::ConfigurationError),
     /// A model could not be fetched, or is not there.
     #[error(transparent)]
     Hub(#[from] HubError),
@@ -208,7 +208,7 @@ impl Failure {
             Self::NotYourSpace { .. } => "not_your_space",
             Self::Place(error) => error.code(),
             Self::File { .. } | Self::OutputFile { .. } => "file",
-            Self::Settings(_) => "settings",
+            Self::Configuration(_) => "settings",
             Self::Hub(error) => error.code(),
             Self::Evaluation(error) => error.code(),
             Self::Scenario { .. } => "scenario",
@@ -262,7 +262,7 @@ impl Failure {
             Self::LanguageModel(_)
             | Self::Place(_)
             | Self::OutputFile { .. }
-            | Self::Settings(_)
+            | Self::Configuration(_)
             | Self::Protocol(_)
             | Self::Output(_) => Fault::Internal,
         }
@@ -278,7 +278,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         let is_of_configuration = matches!(
             self,
-            Self::Settings(_)
+            Self::Configuration(_)
                 | Self::Place(PlaceError::NoHome { .. })
                 | Self::Hub(HubError::Endpoint { .. })
         );

@@ -152,8 +152,9 @@ fn the_fault_says_who_can_mend_a_failure() {
     check(touched, "host_settings", Fault::Conflict);
     let unknown = Failure::UnknownFormat { path: there.clone(), formats: Vec::new() };
     check(unknown, "unknown_format", Fault::Caller);
-    let settings = crate::settings::SettingsError::File { path: there.clone(), source: error() };
-    check(settings.into(), "settings", Fault::Internal);
+    let configuration =
+        crate::configuration::ConfigurationError::File { path: there.clone(), source: error() };
+    check(configuration.into(), "settings", Fault::Internal);
     let form = eval::EvalError::Form { path: there.clone(), reason: String::new() };
     check(form.into(), "evaluation_format", Fault::Caller);
     let source = engine::conformance::read("[").unwrap_err();

@@ -193,8 +193,8 @@ impl Call<'_> {
         &mut self,
         work: impl FnOnce(&Session, &mut OpenedSpace, &mut EmbedderPool) -> Result<T, Failure>,
     ) -> Result<T, ApiError> {
-        let settings = self.session.settings(Some(self.opened.path()))?;
-        if settings.chosen().selection == Selection::BuiltIn {
+        let configuration = self.session.configuration(Some(self.opened.path()))?;
+        if configuration.chosen().selection == Selection::BuiltIn {
             return Ok(work(&self.session, self.opened, &mut EmbedderPool::default())?);
         }
         let embedders = &self.app.workers.embedders;
@@ -522,7 +522,9 @@ impl App {
     /// Embeds new records with the chosen model, while nobody waits.
     pub(super) fn follow_up(&self, space: &Arc<ServedSpace>) {
         let session = self.session_now();
-        let chosen = session.settings(None).map(|settings| settings.chosen().selection.clone());
+        let chosen = session
+            .configuration(None)
+            .map(|configuration| configuration.chosen().selection.clone());
         if !matches!(chosen, Ok(Selection::BuiltIn))
             && let Ok(mut lease) = space.lease(&session)
             && let Some(opened) = lease.opened()

@@ -33,7 +33,7 @@ pub(crate) struct InnerVoice {
     /// Most relations that are staged, clamped to 0 to 500; 60 if omitted.
     pub(super) max_edges: Option<i64>,
     /// Whether the sources are marked for removal once something was staged from them; as the
-    /// user's settings say if omitted.
+    /// user's configuration says if omitted.
     pub(super) auto_mark_removal: Option<bool>,
     /// What memory held at this time: "2025-02-01", "last week", or with a time. Now if omitted.
     /// Such an answer is not kept.

@@ -29,7 +29,8 @@ const HOSTS: [(&str, &str); 3] =
 /// What an agent's key may do.
 const GRANTED: [Capability; 2] = [Capability::Append, Capability::Derive];
 
-/// The name by which an agent's key, its settings and its options are found: a safe name of a file.
+/// The name by which an agent's key and what the configuration says of it are found: a safe name of
+/// a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct AgentId(String);
 

@@ -36,7 +36,7 @@ pub(crate) fn scope_of(item: &Item, own: Scope, elsewhere: &BTreeSet<OpId>) -> O
     item.id.map(|id| if elsewhere.contains(&id) { Scope::Global } else { own })
 }
 
-/// Assembles the context, with the embedding model that the settings choose.
+/// Assembles the context, with the embedding model that the configuration chooses.
 fn assemble(
     session: &Session,
     pool: &mut EmbedderPool,

@@ -5,7 +5,8 @@
 //! - A person who reads one space with their own program sees everything.
 //! - Of several spaces, only the one that the person is in shows what is private: the one that is
 //!   found without a name.
-//! - An agent sees nothing private, unless the user's own settings (`agents.read_private`) name it.
+//! - An agent sees nothing private, unless the user's own configuration names it
+//!   (`agents.read_private`).
 //! - Asking for `private` by name, at the command line, shows it in all spaces and for any agent.
 //! - A context never holds anything private: it is made for a model that did not ask for it.
 //!
@@ -35,9 +36,11 @@ pub(crate) struct Audience<'a> {
 
 /// What an agent is shown of a space.
 pub(crate) fn for_agent(session: &Session, space: &Space, agent: &AgentId) -> Disclosure {
-    // Settings that cannot be read allow nothing.
-    let settings = session.settings(Some(space.path()));
-    match settings.is_ok_and(|settings| settings.agent_may_read_private(agent.as_str())) {
+    // A configuration that cannot be read allows nothing.
+    let configuration = session.configuration(Some(space.path()));
+    match configuration
+        .is_ok_and(|configuration| configuration.agent_may_read_private(agent.as_str()))
+    {
         true => Disclosure::Full,
         false => Disclosure::WithoutPrivate,
     }

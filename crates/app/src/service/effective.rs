@@ -21,9 +21,9 @@ use serde::Serialize;
 use super::Session;
 use super::agreed_settings::{TAG, has_setting};
 use super::opening::OpenedSpace;
+use crate::configuration::keys::RECALLED_KINDS;
 use crate::failure::Failure;
 use crate::service::time::instant;
-use crate::settings::keys::RECALLED_KINDS;
 
 /// Items beyond the limit that are read from the home space at first, for those that are hidden.
 const HIDDEN_EXPECTED: usize = 16;
@@ -118,14 +118,14 @@ pub(crate) struct ScopedSpace {
 /// What recall from within a project takes from the home space: kinds of records, `claim` and
 /// `node`. A kind that does not exist is refused.
 pub(crate) fn kinds_of_home(session: &Session, home: &Space) -> Result<Vec<String>, Failure> {
-    let settings = session.settings(None)?;
-    let kinds = settings.recalled_from_home();
+    let configuration = session.configuration(None)?;
+    let kinds = configuration.recalled_from_home();
     let mut unusual =
         kinds.iter().filter(|kind| !RECALLED_KINDS.contains(&kind.as_str())).peekable();
     if unusual.peek().is_some() {
         let known = home.evidence_by_kind()?;
         if let Some(kind) = unusual.find(|kind| !known.contains_key(*kind)) {
-            return Err(settings.no_such_kind(kind).into());
+            return Err(configuration.no_such_kind(kind).into());
         }
     }
     Ok(kinds)

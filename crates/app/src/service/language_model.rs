@@ -14,8 +14,8 @@ use store::sqlite::ModelUse;
 use super::Session;
 use super::model_request::{Answerer, ModelAccess};
 use super::opening::OpenedSpace;
+use crate::configuration::Configuration;
 use crate::failure::Failure;
-use crate::settings::Settings;
 
 /// How long counting waits for others that write to the journal.
 const COUNT_WAIT: Duration = Duration::from_millis(1_500);
@@ -34,8 +34,8 @@ pub(crate) struct OpenedModel {
 }
 
 /// Opens the language model, without asking it anything; none if none is chosen.
-pub(crate) fn open(settings: &Settings) -> Result<Option<OpenedModel>, Failure> {
-    let Some(choice) = settings.language_model_choice()? else { return Ok(None) };
+pub(crate) fn open(configuration: &Configuration) -> Result<Option<OpenedModel>, Failure> {
+    let Some(choice) = configuration.language_model_choice()? else { return Ok(None) };
     let mask = importers::secrets::without_secrets;
     let model = RemoteLanguageModel::open(&choice.name, mask, &choice.config)?;
     let address = model.address().to_owned();
@@ -44,12 +44,13 @@ pub(crate) fn open(settings: &Settings) -> Result<Option<OpenedModel>, Failure> 
         model,
         address,
         prices: choice.prices,
-        may_read_private: settings.mind_allows_private(),
-        keeps_transcripts: settings.keeps_transcripts(),
+        may_read_private: configuration.mind_allows_private(),
+        keeps_transcripts: configuration.keeps_transcripts(),
     }))
 }
 
-/// Opens the language model that the settings for a space choose; none if rules were asked for.
+/// Opens the language model that the configuration for a space chooses; none if rules were asked
+/// for.
 pub(crate) fn open_unless(
     rules: bool,
     session: &Session,
@@ -58,8 +59,8 @@ pub(crate) fn open_unless(
     match rules {
         true => Ok(None),
         false => {
-            let settings = session.settings(Some(space))?;
-            open(&settings)
+            let configuration = session.configuration(Some(space))?;
+            open(&configuration)
         }
     }
 }
@@ -75,13 +76,13 @@ pub(crate) enum ChosenModel {
 }
 
 impl ChosenModel {
-    /// Opens the model that the settings for a space choose, unless rules were asked for.
+    /// Opens the model that the configuration for a space chooses, unless rules were asked for.
     pub(crate) fn choose(session: &Session, space: &Path, rules: bool) -> Result<Self, Failure> {
         if rules {
             return Ok(Self::None);
         }
-        let settings = session.settings(Some(space))?;
-        Ok(match open(&settings) {
+        let configuration = session.configuration(Some(space))?;
+        Ok(match open(&configuration) {
             Ok(Some(opened)) => Self::Opened(Box::new(opened)),
             Ok(None) => Self::None,
             Err(failure) => Self::Unopened(failure),

@@ -10,7 +10,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`session`], [`locator`] | the caller, the time and the settings; the space |
+//! | [`session`], [`locator`] | the caller, the time and the configuration; the space |
 //! | [`effective`] | a project's space with the home space under it |
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`], [`types`] | times and windows that a user names; types of records |
@@ -61,7 +61,7 @@ pub(crate) mod forgetting;
 pub(crate) mod graph;
 pub(crate) mod handles;
 pub(crate) mod inner_voice;
-pub(crate) mod kept_settings;
+pub(crate) mod kept_configuration;
 pub(crate) mod knowledge;
 pub(crate) mod language_model;
 pub(crate) mod learning;

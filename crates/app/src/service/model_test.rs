@@ -1,4 +1,4 @@
-//! Trying the models that the settings choose: whether they answer, how fast, at what cost.
+//! Trying the models that the configuration chooses: whether they answer, how fast, at what cost.
 
 use std::time::{Duration, Instant};
 
@@ -7,8 +7,8 @@ use models::{EmbedError, Model, OutgoingText, Purpose};
 use serde_json::{Value, json};
 
 use super::language_model::OpenedModel;
+use crate::configuration::Configuration;
 use crate::failure::Failure;
-use crate::settings::Settings;
 
 /// A text to embed.
 const TEXT: &str = "Is anybody there?";
@@ -50,14 +50,14 @@ impl LanguageModelTest {
 }
 
 /// Embeds one text with the chosen model.
-pub(crate) fn test_embedder(settings: &Settings) -> EmbedderTest {
+pub(crate) fn test_embedder(configuration: &Configuration) -> EmbedderTest {
     let begun = Instant::now();
-    let outcome = embed_one(settings);
+    let outcome = embed_one(configuration);
     EmbedderTest { outcome, took: begun.elapsed() }
 }
 
-fn embed_one(settings: &Settings) -> Result<Option<Model>, Failure> {
-    let choice = settings.choice()?;
+fn embed_one(configuration: &Configuration) -> Result<Option<Model>, Failure> {
+    let choice = configuration.choice()?;
     let failed = |error: EmbedError| Failure::embedding(&error, &choice.selection);
     let Some(mut embedder) = models::choice::open(&choice).map_err(failed)? else {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! What an agent may do in the user's name: propose it, unless it takes back what it said itself.
 //!
 //! A request becomes drafts, as a user's own request does. Then one of four things happens. What
-//! the agent itself said is taken back at once, by the agent's key. What the user's settings allow
+//! the agent itself said is taken back at once, by the agent's key. What the configuration allows
 //! the agent is done at once. If the host can ask the user, it asks, and the user's answer counts.
 //! Otherwise the request is kept as a proposal, for `because review`. In all but the first case the
 //! agent's key signs the proposal and the user's key the change, which cites the proposal.
@@ -93,7 +93,7 @@ pub(crate) enum Verdict {
 pub(crate) struct Caller<'a> {
     /// The agent.
     pub(crate) agent: &'a Agent,
-    /// Whether the user's settings allow it what it asks for.
+    /// Whether the configuration allows it what it asks for.
     pub(crate) is_allowed: bool,
     /// Whether its host can ask the user.
     pub(crate) can_ask: bool,

@@ -19,8 +19,8 @@ use store::sqlite::{ModelNumber, QuestionVector};
 
 use super::Session;
 use super::record_embedding::{Wait, choice_to_open, open_chosen};
+use crate::configuration::Configuration;
 use crate::failure::Failure;
-use crate::settings::Settings;
 
 /// Longest wait for a question's vector: a caller is waiting for the answer.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -64,8 +64,8 @@ impl QueryEmbedding {
     }
 }
 
-/// The models open for questions, by the names that the user gives them. A model keeps the settings
-/// it was opened with.
+/// The models open for questions, by the names that the user gives them. A model keeps the options
+/// that it was opened with.
 #[derive(Default)]
 pub(crate) struct EmbedderPool {
     open: HashMap<String, Opened>,
@@ -114,17 +114,17 @@ impl EmbedderPool {
         session: &Session,
         space: &mut Space,
     ) -> Result<(), Failure> {
-        let settings = session.settings(Some(space.path()))?;
-        if settings.chosen().selection == Selection::BuiltIn {
+        let configuration = session.configuration(Some(space.path()))?;
+        if configuration.chosen().selection == Selection::BuiltIn {
             return Ok(());
         }
-        let name = settings.chosen().selection.to_string();
+        let name = configuration.chosen().selection.to_string();
         if space.waiting_embeddings(&name, session.now)?.is_some() || self.backs_off(&name) {
             return Ok(());
         }
         let embedder = match self.open.remove(&name) {
             Some(Opened::Ready(embedder)) => Ok(Some(embedder)),
-            _ => open_chosen(&settings, space, Some(Wait::each(QUESTION_TIMEOUT)))?,
+            _ => open_chosen(&configuration, space, Some(Wait::each(QUESTION_TIMEOUT)))?,
         };
         match embedder {
             Ok(Some(mut embedder)) => {
@@ -155,10 +155,10 @@ impl EmbedderPool {
         space: &mut Space,
         texts: &[String],
     ) -> Result<QueryEmbedding, Failure> {
-        let settings = session.settings(Some(space.path()))?;
+        let configuration = session.configuration(Some(space.path()))?;
         let mut failed = None;
-        let ready = if texts.is_empty() { Vec::new() } else { serving(&settings, space)? };
-        let chosen = &settings.chosen().selection;
+        let ready = if texts.is_empty() { Vec::new() } else { serving(&configuration, space)? };
+        let chosen = &configuration.chosen().selection;
         if ready.is_empty() && !texts.is_empty() && *chosen != Selection::BuiltIn {
             let detail = "it has not embedded enough of this memory yet; `because embed` continues"
                 .to_owned();
@@ -173,7 +173,7 @@ impl EmbedderPool {
             let of_facts: Vec<(usize, String)> =
                 of_facts.filter(|(at, text)| questions.get(*at) != Some(text)).collect();
             questions.extend(of_facts.iter().map(|(_, text)| text.clone()));
-            match self.vectors(&settings, &ready, &questions) {
+            match self.vectors(&configuration, &ready, &questions) {
                 Ok(mut numbers) => {
                     let numbers_of_facts = numbers.split_off(texts.len().min(numbers.len()));
                     let mut vectors: Vec<ByModel> = numbers
@@ -208,7 +208,7 @@ impl EmbedderPool {
     /// Embeds texts with a model, unless it is backing off.
     fn vectors(
         &mut self,
-        settings: &Settings,
+        configuration: &Configuration,
         ready: &Ready,
         texts: &[String],
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -221,7 +221,7 @@ impl EmbedderPool {
                 );
                 return Err(error);
             }
-            _ => open_for_questions(settings, ready),
+            _ => open_for_questions(configuration, ready),
         };
         let answered = embedder
             .and_then(|mut embedder| Ok((embed(embedder.as_mut(), ready, texts)?, embedder)));
@@ -235,21 +235,29 @@ impl EmbedderPool {
 }
 
 /// The models whose vectors may be searched in a space, best first.
-pub(crate) fn serving(settings: &Settings, space: &mut Space) -> Result<Vec<Ready>, Failure> {
-    let chosen = &settings.chosen().selection;
+pub(crate) fn serving(
+    configuration: &Configuration,
+    space: &mut Space,
+) -> Result<Vec<Ready>, Failure> {
+    let chosen = &configuration.chosen().selection;
     if *chosen == Selection::BuiltIn {
         return Ok(Vec::new());
     }
     let mut ready = space.ready_embeddings(&chosen.to_string())?;
-    ready.retain(|ready| ready.choice.parse().is_ok_and(|selection| settings.may_open(&selection)));
+    ready.retain(|ready| {
+        ready.choice.parse().is_ok_and(|selection| configuration.may_open(&selection))
+    });
     Ok(ready)
 }
 
-fn open_for_questions(settings: &Settings, ready: &Ready) -> Result<Box<dyn Embedder>, EmbedError> {
+fn open_for_questions(
+    configuration: &Configuration,
+    ready: &Ready,
+) -> Result<Box<dyn Embedder>, EmbedError> {
     let unusable = |detail: String| EmbedError::Unusable { place: ready.choice.clone(), detail };
     let selection =
         ready.choice.parse().map_err(|_| unusable("this does not name a model".to_owned()))?;
-    let mut choice = choice_to_open(settings, &selection)?;
+    let mut choice = choice_to_open(configuration, &selection)?;
     choice.service_config.timeout = Some(
         choice.service_config.timeout.map_or(QUESTION_TIMEOUT, |set| set.min(QUESTION_TIMEOUT)),
     );

@@ -529,11 +529,11 @@ fn write_receipts(
     Ok(())
 }
 
-/// Gives the journal of a space the limits of the settings. Settings that cannot be read are
-/// reported by whatever needs them to answer; the journal then has the defaults.
+/// Gives the journal of a space the limits of the configuration. One that cannot be read is
+/// reported by whatever needs it to answer; the journal then has the defaults.
 pub(crate) fn limit_journal(session: &Session, space: &Space) {
-    if let Ok(settings) = session.settings(Some(space.path())) {
-        space.set_journal_limits(settings.journal_limits());
+    if let Ok(configuration) = session.configuration(Some(space.path())) {
+        space.set_journal_limits(configuration.journal_limits());
     }
 }
 

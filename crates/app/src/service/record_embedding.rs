@@ -9,8 +9,8 @@ use models::choice::{Choice, Selection};
 use models::{EmbedError, Embedder};
 
 use super::Session;
+use crate::configuration::{Configuration, ConfigurationError};
 use crate::failure::Failure;
-use crate::settings::{Settings, SettingsError};
 
 /// Longest total time for embedding after a note was remembered, over all calls of the model.
 const TIMEOUT_AFTER_REMEMBERING: Duration = Duration::from_secs(3);
@@ -38,27 +38,27 @@ impl Wait {
 
 /// A missing key file prevents a model from being opened, but must not prevent anything else.
 pub(super) fn choice_to_open(
-    settings: &Settings,
+    configuration: &Configuration,
     selection: &Selection,
 ) -> Result<Choice, EmbedError> {
-    let unusable = |error: SettingsError| EmbedError::Unusable {
+    let unusable = |error: ConfigurationError| EmbedError::Unusable {
         place: selection.to_string(),
         detail: error.to_string(),
     };
-    settings.choice_of(selection).map_err(unusable)
+    configuration.choice_of(selection).map_err(unusable)
 }
 
-/// Opens the model that the settings choose for a space; none if it is the built-in one.
+/// Opens the model that the configuration chooses for a space; none if it is the built-in one.
 pub(crate) fn open_chosen(
-    settings: &Settings,
+    configuration: &Configuration,
     space: &mut Space,
     wait: Option<Wait>,
 ) -> Result<Result<Option<Box<dyn Embedder>>, EmbedError>, Failure> {
-    let selection = &settings.chosen().selection;
+    let selection = &configuration.chosen().selection;
     if *selection == Selection::BuiltIn {
         return Ok(Ok(None));
     }
-    let mut choice = match choice_to_open(settings, selection) {
+    let mut choice = match choice_to_open(configuration, selection) {
         Ok(choice) => choice,
         Err(error) => return Ok(Err(error)),
     };
@@ -111,14 +111,14 @@ pub(crate) fn embed_recorded(
     after: After,
     progress: &mut dyn FnMut(&Embedded),
 ) -> Result<Option<Embedded>, Failure> {
-    let settings = session.settings(Some(&session.locator()?.locate()?.path))?;
-    if settings.chosen().selection == Selection::BuiltIn {
+    let configuration = session.configuration(Some(&session.locator()?.locate()?.path))?;
+    if configuration.chosen().selection == Selection::BuiltIn {
         return Ok(None);
     }
     let Some(mut space) = session.open_if_permitted()?.filter(|space| !space.is_read_only()) else {
         return Ok(None);
     };
-    let name = settings.chosen().selection.to_string();
+    let name = configuration.chosen().selection.to_string();
     if let Some(embedded) = space.waiting_embeddings(&name, session.now)? {
         return Ok(Some(embedded));
     }
@@ -130,7 +130,7 @@ pub(crate) fn embed_recorded(
         }
         After::Importing => (None, Portion::ALL),
     };
-    let embedded = match open_chosen(&settings, &mut space, wait)? {
+    let embedded = match open_chosen(&configuration, &mut space, wait)? {
         Ok(None) => return Ok(None),
         Err(error) => space.note_unopened(&name, &error, Timestamp::now()),
         Ok(Some(mut embedder)) => {

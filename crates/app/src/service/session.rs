@@ -1,4 +1,4 @@
-//! The context of every request: the user's home, the spaces, the settings, the time.
+//! The context of every request: the user's home, the spaces, the configuration, the time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use jiff::tz::TimeZone;
 use kernel::kind::Capability;
 
 use super::effective::Scope;
-use super::kept_settings::KeptSettings;
+use super::kept_configuration::KeptConfiguration;
 use super::locator::SpaceLocator;
 use super::opening::{OpenedSpace, SpaceUse};
+use crate::configuration::{Configuration, Sources};
 use crate::failure::{Failure, RequestError};
 use crate::place::{GLOBAL, Home};
-use crate::settings::{Settings, Sources};
 
 /// The context of a request.
 #[derive(Clone)]
@@ -23,16 +23,16 @@ pub(crate) struct Session {
     pub(crate) home: Home,
     /// The spaces that were named; if empty, the space is searched for.
     pub(crate) spaces: Vec<String>,
-    /// The model that was named, which overrides the settings.
+    /// The model that was named, which overrides the configuration.
     pub(crate) embedder: Option<String>,
-    /// The language model that was named, which overrides the settings.
+    /// The language model that was named, which overrides the configuration.
     pub(crate) language_model: Option<String>,
     /// The time of the request.
     pub(crate) now: Timestamp,
     /// The user's time zone.
     pub(crate) zone: TimeZone,
-    /// The settings that were read.
-    pub(crate) kept: KeptSettings,
+    /// The configuration that was read.
+    pub(crate) kept: KeptConfiguration,
 }
 
 impl Session {
@@ -46,7 +46,7 @@ impl Session {
             language_model: None,
             now: "2026-03-01T12:00:00Z".parse().expect("it is a time"),
             zone: TimeZone::UTC,
-            kept: KeptSettings::default(),
+            kept: KeptConfiguration::default(),
         }
     }
 
@@ -120,12 +120,15 @@ impl Session {
         Self { now, ..self.clone() }
     }
 
-    /// The settings for a space, or without one.
-    pub(crate) fn settings(&self, space: Option<&Path>) -> Result<Arc<Settings>, Failure> {
-        self.kept.of(&self.home, space, || self.read_settings(space))
+    /// The configuration for a space, or without one.
+    pub(crate) fn configuration(
+        &self,
+        space: Option<&Path>,
+    ) -> Result<Arc<Configuration>, Failure> {
+        self.kept.of(&self.home, space, || self.read_configuration(space))
     }
 
-    fn read_settings(&self, space: Option<&Path>) -> Result<Settings, Failure> {
+    fn read_configuration(&self, space: Option<&Path>) -> Result<Configuration, Failure> {
         let variable = |name: &str| std::env::var_os(name);
         let sources = Sources {
             option: self.embedder.as_deref(),
@@ -134,7 +137,7 @@ impl Session {
             home: &self.home,
             space,
         };
-        Ok(Settings::read(&sources)?)
+        Ok(Configuration::read(&sources)?)
     }
 
     /// A time for people, in the user's zone, to the minute.

@@ -30,7 +30,7 @@ fn answer(request: &Request) -> Reply {
 impl Machine {
     /// The user's settings of a language model at a server, and more lines.
     fn use_language_model(&self, server: &Server, model: &str, more: &str) {
-        self.write_own_settings(&format!(
+        self.write_own_configuration(&format!(
             "[language_model]\nmodel = \"{model}\"\nbase_url = \"{}\"\n{more}",
             server.base()
         ));
@@ -143,7 +143,7 @@ fn options_override_variables_which_override_the_users_file() {
     let chosen = |call: Call| call.run().succeeds().json()["language_model"].clone();
     let status = || machine.because(["--json", "status"]);
     assert_eq!(chosen(status()), Value::Null);
-    machine.write_own_settings("[language_model]\nmodel = \"ollama:mine\"\n");
+    machine.write_own_configuration("[language_model]\nmodel = \"ollama:mine\"\n");
     let by_file = chosen(status());
     assert_eq!(by_file["model"], "ollama:mine");
     assert!(by_file["set_by"].as_str().unwrap().ends_with("config.toml:2"), "{by_file}");

@@ -16,6 +16,7 @@ mod bodies;
 mod cli_docs;
 mod clocks;
 mod commands;
+mod configuration;
 mod conformance;
 mod context;
 mod crash_recovery;
@@ -61,7 +62,6 @@ mod samples;
 mod secrets;
 #[path = "../../../models/tests/it/server.rs"]
 mod server;
-mod settings;
 mod space_lookup;
 mod terminal;
 #[cfg(unix)] // It runs a shell.

@@ -58,7 +58,7 @@ impl ModelSpace {
                     "usage": { "prompt_tokens": 100, "completion_tokens": 10 } }),
             )
         });
-        machine.write_own_settings(&format!(
+        machine.write_own_configuration(&format!(
             "[language_model]\nmodel = \"openai-compatible:small\"\nbase_url = \"{}\"\n\
              timeout_s = 1\n{more}",
             server.base()
@@ -178,7 +178,7 @@ fn a_model_proposes_a_patch_that_waits_for_a_decision_or_is_refused_with_every_r
     assert_eq!(failed.error_code(), "language_model_refused");
     let none = here.json(&["patch", "propose", "--model", "zzz"]);
     assert_eq!((&none["id"], &none["status"]), (&Value::Null, &json!("nothing_known")));
-    here.machine.write_own_settings("");
+    here.machine.write_own_configuration("");
     let without = here.run(&[&propose[..], &["--json"]].concat()).ends(2);
     assert_eq!(without.error_code(), "no_language_model");
     here.machine.is_sound();
@@ -202,7 +202,7 @@ fn private_records_reach_a_model_only_by_the_users_own_file() {
     let refused = here.run(&["why", &here.decision, "--json"]).ends(2);
     refused.says("who sees what is private");
     here.machine.write(".because/config.toml", "");
-    here.machine.write_own_settings(&own);
+    here.machine.write_own_configuration(&own);
     here.json(&["why", &here.decision]);
     let shown: Vec<bool> =
         here.server.requests().iter().map(|it| sent(it).to_string().contains("diary")).collect();

@@ -280,7 +280,7 @@ fn a_language_model_reads_the_values_and_its_failure_is_reported() {
             )
         }),
     );
-    machine.write_own_settings(&format!(
+    machine.write_own_configuration(&format!(
         "[language_model]\nmodel = \"openai-compatible:small\"\nbase_url = \"{}\"\n",
         server.base()
     ));

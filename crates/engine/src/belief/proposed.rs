@@ -77,7 +77,7 @@ pub enum Consent {
     Review,
     /// The program asked the user in place, by its host.
     Elicitation,
-    /// The user's settings allow the program to do so.
+    /// The user's configuration allows the program to do so.
     Setting,
 }
 

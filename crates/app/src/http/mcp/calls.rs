@@ -210,8 +210,9 @@ impl App {
                     None
                 }
             };
-            let settings = session.settings(Some(opened.path())).map_err(ApiError::from)?;
-            let has_models = settings.chosen().selection != Selection::BuiltIn;
+            let configuration =
+                session.configuration(Some(opened.path())).map_err(ApiError::from)?;
+            let has_models = configuration.chosen().selection != Selection::BuiltIn;
             let pools = &self.workers.embedders;
             let mut pool = has_models.then(|| pools.lock().unwrap_or_else(PoisonError::into_inner));
             let place = (id.clone().unwrap_or_else(|| token.id.clone()), space.id);

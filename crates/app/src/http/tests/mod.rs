@@ -61,7 +61,7 @@ impl TestServer {
             language_model: None,
             now,
             zone: TimeZone::UTC,
-            kept: crate::service::kept_settings::KeptSettings::default(),
+            kept: crate::service::kept_configuration::KeptConfiguration::default(),
         };
         let mut options = Options {
             listen: "127.0.0.1:0".parse().unwrap(),

@@ -49,7 +49,7 @@ impl TokenCaller {
 
 /// In whose name a program reads.
 pub(super) enum Reader {
-    /// An agent of this machine, about whom the settings decide.
+    /// An agent of this machine, about whom the configuration decides.
     Agent(AgentId),
     /// A token, about whom its grant decides.
     Token {
@@ -130,7 +130,9 @@ impl Reader {
         tool: &str,
     ) -> Result<bool, Failure> {
         Ok(match self {
-            Self::Agent(id) => session.settings(Some(space.path()))?.agent_may(id.as_str(), tool),
+            Self::Agent(id) => {
+                session.configuration(Some(space.path()))?.agent_may(id.as_str(), tool)
+            }
             Self::Token { speaks_for_person, .. } => *speaks_for_person,
         })
     }

@@ -9,7 +9,7 @@ use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
 use crate::service::maintenance::request::run;
 
-/// What the settings name to allow it.
+/// What `agents.allow` names to allow it.
 const TOOL: &str = "maintenance_ops";
 
 impl Memory {

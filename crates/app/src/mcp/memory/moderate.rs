@@ -24,7 +24,7 @@ const NAMED_MAX: usize = 20;
 
 impl Memory {
     /// Decides, shows what would follow, or answers with a question to the user. Nobody but the
-    /// user decides, unless the settings allow the agent to.
+    /// user decides, unless the configuration allows the agent to.
     pub(super) fn moderate(
         &mut self,
         session: &Session,

@@ -127,8 +127,8 @@ pub(crate) fn health(
 
 /// What the chosen model has not embedded, and vectors of models that are not chosen.
 fn embeddings(session: &Session, space: &Space) -> Result<Vec<HealthCheck>, Failure> {
-    let settings = session.settings(Some(space.path()))?;
-    let chosen = &settings.chosen().selection;
+    let configuration = session.configuration(Some(space.path()))?;
+    let chosen = &configuration.chosen().selection;
     let name = chosen.to_string();
     let known = space.embedding_status()?;
     let (of_chosen, of_others): (Vec<_>, Vec<_>) =

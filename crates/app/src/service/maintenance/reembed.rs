@@ -41,8 +41,8 @@ pub(crate) fn reembed(
     dry_run: bool,
     progress: &mut dyn FnMut(&Embedded),
 ) -> Result<ReembedReport, Failure> {
-    let settings = session.settings(Some(space.path()))?;
-    let model = settings.chosen().selection.to_string();
+    let configuration = session.configuration(Some(space.path()))?;
+    let model = configuration.chosen().selection.to_string();
     let mut report = ReembedReport {
         dry_run,
         model: model.clone(),
@@ -52,7 +52,7 @@ pub(crate) fn reembed(
         dropped: Vec::new(),
         error: None,
     };
-    if settings.chosen().selection == Selection::BuiltIn {
+    if configuration.chosen().selection == Selection::BuiltIn {
         return Ok(report);
     }
     if dry_run {
@@ -60,13 +60,13 @@ pub(crate) fn reembed(
         report.pending = known.map_or(space.head()?.0, |known| known.pending);
         return Ok(report);
     }
-    let opened = open_chosen(&settings, space, None)?;
+    let opened = open_chosen(&configuration, space, None)?;
     let mut embedder = match opened {
         Ok(Some(embedder)) => embedder,
         Ok(None) => return Ok(report),
         Err(error) => {
             space.note_unopened(&model, &error, Timestamp::now())?;
-            return Err(Failure::embedding(&error, &settings.chosen().selection));
+            return Err(Failure::embedding(&error, &configuration.chosen().selection));
         }
     };
     space.mend_embeddings(embedder.model())?;

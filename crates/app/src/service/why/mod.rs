@@ -165,8 +165,8 @@ pub(crate) fn similar_by(
     session: &Session,
     space: &mut OpenedSpace,
 ) -> Result<Option<ModelNumber>, Failure> {
-    let settings = session.settings(Some(space.path()))?;
-    Ok(serving(&settings, space)?.first().map(|ready| ready.number))
+    let configuration = session.configuration(Some(space.path()))?;
+    Ok(serving(&configuration, space)?.first().map(|ready| ready.number))
 }
 
 /// Stores an answer, unless there is a reason not to.

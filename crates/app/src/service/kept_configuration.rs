@@ -1,6 +1,6 @@
-//! The settings that a process has read, for as long as their files are as they were.
+//! The configuration that a process has read, for as long as its files are as they were.
 //!
-//! A server needs them for every request. The environment and the options do not change while a
+//! A server needs it for every request. The environment and the options do not change while a
 //! process runs, so only the files are looked at again.
 
 use std::collections::BTreeMap;
@@ -9,39 +9,39 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use store::sqlite::FileStamp;
 
+use crate::configuration::{Configuration, FILE};
 use crate::failure::Failure;
 use crate::place::Home;
-use crate::settings::{FILE, Settings};
 
-/// Most spaces whose settings are kept.
+/// Most spaces whose configuration is kept.
 const SPACES_MAX: usize = 64;
 
-/// Settings by the file of their space, shared by the sessions of a process.
+/// Configuration by the file of their space, shared by the sessions of a process.
 #[derive(Clone, Default)]
-pub(crate) struct KeptSettings(Arc<Mutex<BTreeMap<Option<PathBuf>, Kept>>>);
+pub(crate) struct KeptConfiguration(Arc<Mutex<BTreeMap<Option<PathBuf>, Kept>>>);
 
 struct Kept {
-    settings: Arc<Settings>,
+    configuration: Arc<Configuration>,
     files: Stamps,
 }
 
 /// Of the home's file and the space's.
 type Stamps = [Option<FileStamp>; 2];
 
-impl KeptSettings {
-    /// The settings for a space, or without one: those that were read before if no file changed.
+impl KeptConfiguration {
+    /// The configuration for a space, or without one: what was read before if no file changed.
     pub(super) fn of(
         &self,
         home: &Home,
         space: Option<&Path>,
-        read: impl FnOnce() -> Result<Settings, Failure>,
-    ) -> Result<Arc<Settings>, Failure> {
+        read: impl FnOnce() -> Result<Configuration, Failure>,
+    ) -> Result<Arc<Configuration>, Failure> {
         let files = stamps(home, space);
         let key = space.map(Path::to_owned);
         if let Some(kept) = self.lock().get(&key).filter(|kept| kept.files == files) {
-            return Ok(Arc::clone(&kept.settings));
+            return Ok(Arc::clone(&kept.configuration));
         }
-        let settings = Arc::new(read()?);
+        let configuration = Arc::new(read()?);
         // A change to a file that was changed a moment ago could not be told from that.
         let are_at_rest = files.iter().flatten().all(FileStamp::is_at_rest);
         if are_at_rest && files == stamps(home, space) {
@@ -49,9 +49,9 @@ impl KeptSettings {
             if kept.len() >= SPACES_MAX {
                 kept.clear();
             }
-            kept.insert(key, Kept { settings: Arc::clone(&settings), files });
+            kept.insert(key, Kept { configuration: Arc::clone(&configuration), files });
         }
-        Ok(settings)
+        Ok(configuration)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Option<PathBuf>, Kept>> {
@@ -72,7 +72,7 @@ mod tests {
     use crate::service::Session;
 
     #[test]
-    fn settings_are_read_again_when_a_file_changes_appears_or_goes() {
+    fn configuration_is_read_again_when_a_file_changes_appears_or_goes() {
         let folder = tempfile::tempdir().unwrap();
         let session = Session::in_folder(folder.path());
         let file = session.home.folder().join(FILE);
@@ -83,17 +83,18 @@ mod tests {
             // As if it had been written an hour ago.
             file.set_modified(SystemTime::now() - Duration::from_secs(3_600)).unwrap();
         };
-        let one = session.settings(None).unwrap();
-        assert!(Arc::ptr_eq(&one, &session.clone().settings(None).unwrap()));
-        let kinds = || session.settings(None).unwrap().recalled_from_home().len();
+        let one = session.configuration(None).unwrap();
+        assert!(Arc::ptr_eq(&one, &session.clone().configuration(None).unwrap()));
+        let kinds = || session.configuration(None).unwrap().recalled_from_home().len();
         let by_default = kinds();
         write("[cross_project_recall]\ninclude_kinds = []\n");
         assert_eq!(kinds(), 0);
-        assert!(!Arc::ptr_eq(&one, &session.settings(None).unwrap()));
+        assert!(!Arc::ptr_eq(&one, &session.configuration(None).unwrap()));
         std::fs::remove_file(&file).unwrap();
         assert_eq!(kinds(), by_default);
         std::fs::write(&file, "[cross_project_recall]\ninclude_kinds = []\n").unwrap();
-        let (one, other) = (session.settings(None).unwrap(), session.settings(None).unwrap());
+        let (one, other) =
+            (session.configuration(None).unwrap(), session.configuration(None).unwrap());
         assert!(!Arc::ptr_eq(&one, &other), "it was changed a moment ago");
     }
 }

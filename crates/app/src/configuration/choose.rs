@@ -5,27 +5,27 @@ use std::collections::BTreeMap;
 use models::choice::Selection;
 use models::remote::Service;
 
-use super::{Chosen, Setting, SettingsError, Source, Value, keys};
+use super::{Chosen, ConfigurationError, ConfiguredValue, Source, Value, keys};
 
 /// The chosen model, and a model that the space's file names but may not choose.
 pub(super) fn choose(
-    set: &BTreeMap<String, Setting>,
-    of_space: Option<Setting>,
+    set: &BTreeMap<String, ConfiguredValue>,
+    of_space: Option<ConfiguredValue>,
     option: Option<&str>,
-) -> Result<(Chosen, Option<Chosen>), SettingsError> {
-    let option = option.map(|text| Setting {
+) -> Result<(Chosen, Option<Chosen>), ConfigurationError> {
+    let option = option.map(|text| ConfiguredValue {
         value: Value::Text(text.to_owned()),
         source: Source::Option("--embedder"),
     });
     let own = set.get(&keys::MODEL.path()).cloned();
     let allowed = match set.get(&keys::SPACES_MAY_CHOOSE.path()) {
-        Some(Setting { value: Value::List(providers), source }) => {
+        Some(ConfiguredValue { value: Value::List(providers), source }) => {
             for provider in providers {
                 let known = provider == "local"
                     || Service::ALL.iter().any(|service| service.as_str() == provider);
                 if !known {
                     let detail = format!("{provider:?} is none of openai, ollama, gemini, local");
-                    return Err(SettingsError::Value { source_of: source.clone(), detail });
+                    return Err(ConfigurationError::Value { source_of: source.clone(), detail });
                 }
             }
             providers.as_slice()
@@ -41,7 +41,7 @@ pub(super) fn choose(
         Some(chosen) if !is_allowed(&chosen) => (None, Some(chosen)),
         other => (other, None),
     };
-    let is_from_variable = |set: &Setting| matches!(set.source, Source::Variable(_));
+    let is_from_variable = |set: &ConfiguredValue| matches!(set.source, Source::Variable(_));
     let own = own.map(|own| Ok((is_from_variable(&own), parse(own)?))).transpose()?;
     let chosen = match (option.map(parse).transpose()?, own, of_space) {
         (Some(chosen), ..) | (None, Some((true, chosen)), _) | (None, _, Some(chosen)) => chosen,
@@ -51,8 +51,8 @@ pub(super) fn choose(
     Ok((chosen, passed_over))
 }
 
-fn parse(set: Setting) -> Result<Chosen, SettingsError> {
-    let Setting { value, source } = set;
+fn parse(set: ConfiguredValue) -> Result<Chosen, ConfigurationError> {
+    let ConfiguredValue { value, source } = set;
     let text = match value {
         Value::Text(text) => text,
         Value::Number(_) | Value::List(_) | Value::Price(_) | Value::Switch(_) => String::new(),
@@ -61,7 +61,7 @@ fn parse(set: Setting) -> Result<Chosen, SettingsError> {
         Ok(selection) => Ok(Chosen { selection, source }),
         Err(error) => {
             let error: models::choice::SelectionError = error;
-            Err(SettingsError::Value { source_of: source, detail: error.to_string() })
+            Err(ConfigurationError::Value { source_of: source, detail: error.to_string() })
         }
     }
 }

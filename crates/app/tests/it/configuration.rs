@@ -1,4 +1,4 @@
-//! Settings by file, variable and option, and what an untrusted folder cannot set.
+//! Configuration by file, variable and option, and what an untrusted folder cannot set.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ const KEY: &str = "sk-very-secret-key";
 
 impl Machine {
     /// Writes the user's own file.
-    pub(crate) fn write_own_settings(&self, text: &str) {
+    pub(crate) fn write_own_configuration(&self, text: &str) {
         std::fs::create_dir_all(self.home()).unwrap();
         std::fs::write(self.home().join("config.toml"), text).unwrap();
     }
@@ -52,7 +52,7 @@ fn options_override_variables_then_the_spaces_file_then_the_users_file() {
         machine.embedder(),
         json!({"model": "built-in", "set_by": "by default", "passed_over": null, "error": null})
     );
-    machine.write_own_settings("# mine\n[embedder]\nmodel = \"ollama:mine\"\n");
+    machine.write_own_configuration("# mine\n[embedder]\nmodel = \"ollama:mine\"\n");
     let embedder = machine.embedder();
     assert_eq!(embedder["model"], "ollama:mine");
     assert!(embedder["set_by"].as_str().unwrap().ends_with("config.toml:3"), "{embedder}");
@@ -81,14 +81,14 @@ fn an_unknown_setting_is_reported_with_its_line_and_a_suggestion() {
     for (text, says) in [
         (
             "\n[embedder]\nmodle = \"built-in\"\n",
-            "config.toml:3: unknown setting `embedder.modle`; did you mean `embedder.model`?",
+            "config.toml:3: unknown key `embedder.modle`; did you mean `embedder.model`?",
         ),
         (
             "model = \"built-in\"",
-            "config.toml:1: unknown setting `model`; did you mean `embedder.model`?",
+            "config.toml:1: unknown key `model`; did you mean `embedder.model`?",
         ),
-        ("[qqq]\nzzz = 1", "config.toml:2: unknown setting `qqq.zzz`; docs/settings.md"),
-        ("[qqq]", "config.toml:1: unknown setting `qqq`"),
+        ("[qqq]\nzzz = 1", "config.toml:2: unknown key `qqq.zzz`; docs/configuration.md"),
+        ("[qqq]", "config.toml:1: unknown key `qqq`"),
         ("[embedder]\nmodel = 7", "config.toml:2: `embedder.model` takes a string in quotes"),
         (
             "[openai]\ndimensions = 0",
@@ -136,12 +136,12 @@ fn an_unknown_setting_is_reported_with_its_line_and_a_suggestion() {
         (&format!("a = {}", "[".repeat(30_000)), "config.toml:1: "),
         (&"#".repeat(70_000), "longer than"),
     ] {
-        machine.write_own_settings(text);
+        machine.write_own_configuration(text);
         machine.because(["status"]).run().ends(2).says(says);
         let doctor = machine.because(["doctor"]).run().ends(3);
-        assert!(doctor.out().contains("docs/settings.md"), "{doctor}");
+        assert!(doctor.out().contains("docs/configuration.md"), "{doctor}");
     }
-    machine.write_own_settings("");
+    machine.write_own_configuration("");
     machine.write_space_settings(b"\xff\xfe\0");
     assert_eq!(machine.because(["--json", "status"]).run().ends(2).error_code(), "settings");
     machine.write_space_settings("");
@@ -176,7 +176,7 @@ fn a_spaces_file_cannot_send_texts_or_keys_anywhere() {
         doctor().run().ends(3).prints("allowed only in your own config.toml");
         machine.because(["status"]).run().ends(2);
     }
-    machine.write_own_settings(&format!(
+    machine.write_own_configuration(&format!(
         "[openai]\nbase_url = \"{}\"\napi_key_env = \"OPENAI_API_KEY\"",
         server.base()
     ));
@@ -233,8 +233,9 @@ fn the_users_folder_keeps_its_role_under_any_name() {
 fn a_key_is_sent_only_to_its_service_and_never_written() {
     let (machine, server) = (Machine::with_space(), server());
     let model = "[embedder]\nmodel = \"openai:m\"\n[openai]\n";
-    let doctor = |settings: &str| {
-        machine.write_own_settings(&format!("{model}base_url = \"{}\"\n{settings}", server.base()));
+    let doctor = |lines: &str| {
+        machine
+            .write_own_configuration(&format!("{model}base_url = \"{}\"\n{lines}", server.base()));
         let ran = machine
             .because(["doctor", "--json"])
             .variable("OPENAI_API_KEY", KEY)
@@ -264,7 +265,7 @@ fn a_key_is_sent_only_to_its_service_and_never_written() {
     // If the key itself is given where its variable should be named, the error does not print it.
     assert_eq!(doctor(&format!("api_key_env = \"{KEY}\"")).0, 3);
     assert_eq!(doctor(&format!("api_key = \"{KEY}\"")).0, 3);
-    machine.write_own_settings(&format!("{model}api_key_env = \"AIzaSyD1\""));
+    machine.write_own_configuration(&format!("{model}api_key_env = \"AIzaSyD1\""));
     let doctor = machine.because(["doctor"]).run().ends(3);
     assert!(!doctor.out().contains("AIzaSyD1"), "{doctor}");
 }

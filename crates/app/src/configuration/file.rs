@@ -1,22 +1,22 @@
-//! `config.toml`: its settings, each with its line.
+//! `config.toml`: its values, each with its line.
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, Item, Key as TomlKey};
 
-use super::keys::{self, Form, Key, SettingScope};
-use super::{Setting, SettingsError, Source, Value};
+use super::keys::{self, Form, Key, KeyScope};
+use super::{ConfigurationError, ConfiguredValue, Source, Value};
 
 /// Longest file.
 const FILE_BYTES_MAX: u64 = 64 << 10;
 
-/// The settings of a file; none if it does not exist.
+/// The values that a file sets; none if it does not exist.
 pub(super) fn read(
     path: &Path,
     source: fn(PathBuf, usize) -> Source,
-) -> Result<Vec<(&'static Key, Setting)>, SettingsError> {
-    let failed = |source| SettingsError::File { path: path.to_owned(), source };
+) -> Result<Vec<(&'static Key, ConfiguredValue)>, ConfigurationError> {
+    let failed = |source| ConfigurationError::File { path: path.to_owned(), source };
     // The type is checked before opening, because opening a pipe blocks.
     match path.metadata() {
         Ok(metadata) if !metadata.is_file() => {
@@ -31,8 +31,11 @@ pub(super) fn read(
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    let bad =
-        |line: usize, detail: String| SettingsError::Line { path: path.to_owned(), line, detail };
+    let bad = |line: usize, detail: String| ConfigurationError::Line {
+        path: path.to_owned(),
+        line,
+        detail,
+    };
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(bad(1, format!("the file is longer than {FILE_BYTES_MAX} bytes")));
     }
@@ -57,7 +60,7 @@ pub(super) fn read(
             let Some(key) = keys::all().find(|key| key.path() == path_of_key) else {
                 return Err(bad(line, unknown(&path_of_key)));
             };
-            if key.scope == SettingScope::User && !is_users {
+            if key.scope == KeyScope::User && !is_users {
                 return Err(bad(
                     line,
                     match key.variable {
@@ -71,7 +74,7 @@ pub(super) fn read(
                 ));
             }
             let value = value_of(key, value).map_err(|detail| bad(line, detail))?;
-            set.push((key, Setting { value, source: source(path.to_owned(), line) }));
+            set.push((key, ConfiguredValue { value, source: source(path.to_owned(), line) }));
         }
         if entries.is_empty() && keys::all().all(|key| key.section != section) {
             return Err(bad(at, unknown(section)));
@@ -83,8 +86,8 @@ pub(super) fn read(
 fn unknown(path: &str) -> String {
     let path: String = path.chars().filter(|c| !c.is_control()).take(80).collect();
     match keys::nearest(&path) {
-        Some(nearest) => format!("unknown setting `{path}`; did you mean `{nearest}`?"),
-        None => format!("unknown setting `{path}`; docs/settings.md lists all settings"),
+        Some(nearest) => format!("unknown key `{path}`; did you mean `{nearest}`?"),
+        None => format!("unknown key `{path}`; docs/configuration.md lists all keys"),
     }
 }
 

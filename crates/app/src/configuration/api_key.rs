@@ -2,7 +2,7 @@
 
 use models::secret::Secret;
 
-use super::{Settings, SettingsError, Source};
+use super::{Configuration, ConfigurationError, Source};
 
 /// Longest file of a key, with white space around it.
 const KEY_BYTES_MAX: u64 = 8 << 10;
@@ -19,10 +19,13 @@ pub(super) struct KeyPlaces<'a> {
     pub(super) usual: Option<&'a str>,
 }
 
-impl Settings {
+impl Configuration {
     /// The key of a service, if there is one.
-    pub(super) fn key_at(&self, places: KeyPlaces<'_>) -> Result<Option<Secret>, SettingsError> {
-        let bad = |source: &Source, detail: String| SettingsError::Value {
+    pub(super) fn key_at(
+        &self,
+        places: KeyPlaces<'_>,
+    ) -> Result<Option<Secret>, ConfigurationError> {
+        let bad = |source: &Source, detail: String| ConfigurationError::Value {
             source_of: source.clone(),
             detail,
         };

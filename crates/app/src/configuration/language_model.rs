@@ -13,7 +13,7 @@ use models::language::{LanguageModelConfig, ModelName, ModelNameError, Prices};
 
 use super::api_key::KeyPlaces;
 use super::keys::{self, Key};
-use super::{Setting, Settings, SettingsError, Source, Value};
+use super::{Configuration, ConfigurationError, ConfiguredValue, Source, Value};
 
 /// The option that names a language model.
 const OPTION: &str = "--language-model";
@@ -42,11 +42,11 @@ pub(crate) struct LanguageModelChoice {
 /// The model that the option names, or a variable, or the user's file. `of_file` is what the file
 /// says, even if a variable says something else.
 pub(super) fn choose(
-    set: &BTreeMap<String, Setting>,
-    of_file: Option<&Setting>,
+    set: &BTreeMap<String, ConfiguredValue>,
+    of_file: Option<&ConfiguredValue>,
     option: Option<&str>,
-) -> Result<Option<ChosenLanguageModel>, SettingsError> {
-    let option = option.map(|text| Setting {
+) -> Result<Option<ChosenLanguageModel>, ConfigurationError> {
+    let option = option.map(|text| ConfiguredValue {
         value: Value::Text(text.to_owned()),
         source: Source::Option(OPTION),
     });
@@ -60,14 +60,14 @@ pub(super) fn choose(
     }))
 }
 
-fn parse(set: &Setting) -> Result<ModelName, SettingsError> {
+fn parse(set: &ConfiguredValue) -> Result<ModelName, ConfigurationError> {
     let Value::Text(text) = &set.value else {
-        return Err(SettingsError::Value {
+        return Err(ConfigurationError::Value {
             source_of: set.source.clone(),
             detail: "the name of a model is a text".to_owned(),
         });
     };
-    text.parse().map_err(|error: ModelNameError| SettingsError::Value {
+    text.parse().map_err(|error: ModelNameError| ConfigurationError::Value {
         source_of: set.source.clone(),
         detail: error.to_string(),
     })
@@ -86,7 +86,7 @@ impl ChosenLanguageModel {
     }
 }
 
-impl Settings {
+impl Configuration {
     /// The language model, if one is chosen.
     pub(crate) fn language_model(&self) -> Option<&ChosenLanguageModel> {
         self.language_model.as_ref()
@@ -95,7 +95,7 @@ impl Settings {
     /// Everything that is needed to open the language model, if one is chosen.
     pub(crate) fn language_model_choice(
         &self,
-    ) -> Result<Option<LanguageModelChoice>, SettingsError> {
+    ) -> Result<Option<LanguageModelChoice>, ConfigurationError> {
         let Some(chosen) = &self.language_model else { return Ok(None) };
         let text =
             |key: &Key| self.text(&key.path()).filter(|(_, source)| chosen.has_access_by(source));
@@ -129,14 +129,14 @@ impl Settings {
         }))
     }
 
-    fn prices(&self, chosen: &ChosenLanguageModel) -> Result<Option<Prices>, SettingsError> {
+    fn prices(&self, chosen: &ChosenLanguageModel) -> Result<Option<Prices>, ConfigurationError> {
         let price = |key: &Key| match self.set.get(&key.path()) {
-            Some(Setting { value: Value::Price(price), source }) => {
+            Some(ConfiguredValue { value: Value::Price(price), source }) => {
                 chosen.has_price_by(source).then_some((*price, source))
             }
             _ => None,
         };
-        let alone = |source: &Source, missing: &Key| SettingsError::Value {
+        let alone = |source: &Source, missing: &Key| ConfigurationError::Value {
             source_of: source.clone(),
             detail: format!("a cost needs both prices: set {} as well", missing.path()),
         };

@@ -1,4 +1,4 @@
-//! The user's settings and where each comes from.
+//! The configuration, and where each value of it comes from.
 //!
 //! An option overrides an environment variable, which overrides the space's file, which overrides
 //! the user's own file. The user's file is `config.toml` in the because home; the space's is
@@ -7,8 +7,8 @@
 //! A space's file comes from whoever made the folder, who may be untrusted. So it may name a model
 //! and nothing else: addresses, keys and limits are taken from the user alone. It may also name
 //! only a model that runs on this machine, from files that the user fetched, unless the user's own
-//! settings allow more (`embedder.spaces_may_choose`). Anything else in it is ignored and shown by
-//! `because status` and `because doctor`.
+//! configuration allows more (`embedder.spaces_may_choose`). Anything else in it is ignored and
+//! shown by `because status` and `because doctor`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -46,9 +46,9 @@ const MODELS: &str = "models";
 /// Longest file of certificates.
 const CA_BYTES_MAX: u64 = 4 << 20;
 
-/// Why the settings cannot be used.
+/// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SettingsError {
+pub(crate) enum ConfigurationError {
     /// A file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     File {
@@ -78,7 +78,7 @@ pub(crate) enum SettingsError {
     },
 }
 
-/// Where a setting comes from.
+/// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Nowhere: the default.
@@ -105,7 +105,7 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// The value of a setting.
+/// What a key may be set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Text(String),
@@ -117,7 +117,7 @@ enum Value {
 
 /// A value and where it was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Setting {
+struct ConfiguredValue {
     value: Value,
     source: Source,
 }
@@ -129,7 +129,7 @@ pub(crate) struct Chosen {
     pub(crate) source: Source,
 }
 
-/// Where settings are looked for.
+/// Where the configuration is looked for.
 pub(crate) struct Sources<'a> {
     /// What `--embedder` names.
     pub(crate) option: Option<&'a str>,
@@ -143,9 +143,9 @@ pub(crate) struct Sources<'a> {
     pub(crate) space: Option<&'a Path>,
 }
 
-/// All settings, from everywhere.
-pub(crate) struct Settings {
-    set: BTreeMap<String, Setting>,
+/// How the program runs on this machine, from all sources.
+pub(crate) struct Configuration {
+    set: BTreeMap<String, ConfiguredValue>,
     chosen: Chosen,
     passed_over: Option<Chosen>,
     language_model: Option<ChosenLanguageModel>,
@@ -154,9 +154,9 @@ pub(crate) struct Settings {
     key_of_variable: BTreeMap<String, OsString>,
 }
 
-impl Settings {
-    /// Reads all settings.
-    pub(crate) fn read(sources: &Sources<'_>) -> Result<Self, SettingsError> {
+impl Configuration {
+    /// Reads all sources.
+    pub(crate) fn read(sources: &Sources<'_>) -> Result<Self, ConfigurationError> {
         let home = sources.home.folder().to_owned();
         let own_file = home.join(FILE);
         let mut set = BTreeMap::new();
@@ -179,9 +179,10 @@ impl Settings {
         let language_model =
             language_model::choose(&set, of_file.as_ref(), sources.language_model)?;
         let key_of_variable = BTreeMap::new();
-        let mut settings = Self { set, chosen, passed_over, language_model, home, key_of_variable };
-        settings.look_up_keys(sources.variable);
-        Ok(settings)
+        let mut configuration =
+            Self { set, chosen, passed_over, language_model, home, key_of_variable };
+        configuration.look_up_keys(sources.variable);
+        Ok(configuration)
     }
 
     /// The model and where it was chosen.
@@ -221,14 +222,14 @@ impl Settings {
     }
 
     /// Everything that is needed to open the model.
-    pub(crate) fn choice(&self) -> Result<Choice, SettingsError> {
+    pub(crate) fn choice(&self) -> Result<Choice, ConfigurationError> {
         self.choice_of(&self.chosen.selection)
     }
 
     /// Whether the user allows an agent to do this at once in the user's name.
     pub(crate) fn agent_may(&self, agent: &str, tool: &str) -> bool {
         match self.set.get(&keys::AGENTS_ALLOW.path()) {
-            Some(Setting { value: Value::List(allowed), .. }) => allowed
+            Some(ConfiguredValue { value: Value::List(allowed), .. }) => allowed
                 .iter()
                 .filter_map(|allowed| allowed.split_once(':'))
                 .any(|(named, what)| named.trim() == agent && what.trim() == tool),
@@ -239,7 +240,7 @@ impl Settings {
     /// Whether the user lets an agent see what is private.
     pub(crate) fn agent_may_read_private(&self, agent: &str) -> bool {
         match self.set.get(&keys::AGENTS_READ_PRIVATE.path()) {
-            Some(Setting { value: Value::List(allowed), .. }) => {
+            Some(ConfiguredValue { value: Value::List(allowed), .. }) => {
                 allowed.iter().any(|named| named.trim() == agent)
             }
             _ => false,
@@ -250,7 +251,7 @@ impl Settings {
     /// `node`; by default these two.
     pub(crate) fn recalled_from_home(&self) -> Vec<String> {
         match self.set.get(&keys::RECALLED_FROM_HOME.path()) {
-            Some(Setting { value: Value::List(kinds), .. }) => {
+            Some(ConfiguredValue { value: Value::List(kinds), .. }) => {
                 kinds.iter().map(|kind| kind.trim().to_owned()).collect()
             }
             _ => vec![Kind::Claim.as_str().to_owned(), Kind::Node.as_str().to_owned()],
@@ -258,14 +259,14 @@ impl Settings {
     }
 
     /// The error of a kind that it names and no record has.
-    pub(crate) fn no_such_kind(&self, kind: &str) -> SettingsError {
+    pub(crate) fn no_such_kind(&self, kind: &str) -> ConfigurationError {
         let path = keys::RECALLED_FROM_HOME.path();
         let source_of = self.set.get(&path).map_or(Source::Default, |set| set.source.clone());
         let known = keys::RECALLED_KINDS.join(", ");
         let detail = format!(
             "`{path}` names {kind:?}, and no record of your home space is of that kind: write some of {known}, or a kind of a record there"
         );
-        SettingsError::Value { source_of, detail }
+        ConfigurationError::Value { source_of, detail }
     }
 
     /// Whether the user lets a language model see what is private.
@@ -279,7 +280,10 @@ impl Settings {
     }
 
     fn is_on(&self, key: &Key) -> bool {
-        matches!(self.set.get(&key.path()), Some(Setting { value: Value::Switch(true), .. }))
+        matches!(
+            self.set.get(&key.path()),
+            Some(ConfiguredValue { value: Value::Switch(true), .. })
+        )
     }
 
     /// Whether a model that embedded a space may be opened: the chosen one, another of the same
@@ -287,7 +291,7 @@ impl Settings {
     pub(crate) fn may_open(&self, selection: &Selection) -> bool {
         let provider = selection.provider();
         let is_allowed = match self.set.get(&keys::SPACES_MAY_CHOOSE.path()) {
-            Some(Setting { value: Value::List(providers), .. }) => {
+            Some(ConfiguredValue { value: Value::List(providers), .. }) => {
                 providers.iter().any(|allowed| allowed == provider)
             }
             _ => false,
@@ -301,7 +305,7 @@ impl Settings {
     }
 
     /// The options to open a model that may be opened.
-    pub(crate) fn choice_of(&self, selection: &Selection) -> Result<Choice, SettingsError> {
+    pub(crate) fn choice_of(&self, selection: &Selection) -> Result<Choice, ConfigurationError> {
         let service_config = match selection {
             Selection::Served { service, .. } => self.service_config(*service)?,
             _ => ServiceConfig::default(),
@@ -319,9 +323,9 @@ impl Settings {
     }
 
     /// The trusted certificates, if they are set.
-    pub(crate) fn roots(&self) -> Result<Option<Roots>, SettingsError> {
+    pub(crate) fn roots(&self) -> Result<Option<Roots>, ConfigurationError> {
         let Some((path, source)) = self.text(&keys::CA_FILE.path()) else { return Ok(None) };
-        let bad = |detail: String| SettingsError::Value { source_of: source.clone(), detail };
+        let bad = |detail: String| ConfigurationError::Value { source_of: source.clone(), detail };
         let pem = self.read_small(path, CA_BYTES_MAX);
         let pem =
             pem.map_err(|error| bad(format!("the file of certificates cannot be read: {error}")))?;
@@ -330,7 +334,7 @@ impl Settings {
             .ok_or_else(|| bad("the file holds no certificates in PEM".to_owned()))
     }
 
-    fn service_config(&self, service: Service) -> Result<ServiceConfig, SettingsError> {
+    fn service_config(&self, service: Service) -> Result<ServiceConfig, ConfigurationError> {
         let key = |name: &str| format!("{service}.{name}");
         let timeout_s = self.number(&key("timeout_s")).map(|seconds| seconds as u64);
         Ok(ServiceConfig {
@@ -346,7 +350,7 @@ impl Settings {
     }
 
     /// The key of a service. Its usual variable counts only for its own address.
-    fn key(&self, service: Service) -> Result<Option<Secret>, SettingsError> {
+    fn key(&self, service: Service) -> Result<Option<Secret>, ConfigurationError> {
         let has_address = self.text(&format!("{service}.base_url")).is_some();
         self.key_at(KeyPlaces {
             file: self.text(&format!("{service}.api_key_file")),
@@ -383,7 +387,7 @@ impl Settings {
 
     fn text(&self, path: &str) -> Option<(&str, &Source)> {
         match self.set.get(path)? {
-            Setting { value: Value::Text(text), source } => Some((text, source)),
+            ConfiguredValue { value: Value::Text(text), source } => Some((text, source)),
             _ => None,
         }
     }
@@ -401,7 +405,7 @@ pub(crate) fn model_dir(home: &Path) -> ModelDir {
     ModelDir::at(home.join(MODELS))
 }
 
-/// The settings file beside a space in a `.because` folder. The user's own folder may have that
+/// The `config.toml` beside a space in a `.because` folder. The user's own folder may have that
 /// name as well, and its file stays the user's.
 fn space_file(space: &Path, own_file: &Path) -> Option<PathBuf> {
     let folder = space
@@ -419,9 +423,9 @@ fn from_variable(
     key: &Key,
     variable: &'static str,
     text: OsString,
-) -> Result<Setting, SettingsError> {
+) -> Result<ConfiguredValue, ConfigurationError> {
     let source = Source::Variable(variable);
-    let bad = |detail: &str| SettingsError::Value {
+    let bad = |detail: &str| ConfigurationError::Value {
         source_of: source.clone(),
         detail: detail.to_owned(),
     };
@@ -441,5 +445,5 @@ fn from_variable(
         }
         Form::List => Value::List(text.split(',').map(|item| item.trim().to_owned()).collect()),
     };
-    Ok(Setting { value, source: source.clone() })
+    Ok(ConfiguredValue { value, source: source.clone() })
 }

@@ -1,4 +1,4 @@
-//! Every setting.
+//! Every key of the configuration.
 
 use models::language::{OUTPUT_TOKENS_MAX, Price};
 use models::remote::{DIMENSIONS_MAX, Service};
@@ -14,22 +14,22 @@ const KEEP_DAYS_MAX: u64 = 36_525;
 /// Most mebibytes that a journal can be given.
 const JOURNAL_MIB_MAX: u64 = 1 << 20;
 
-/// A setting: a key of `config.toml`, and the environment variable with the same meaning.
+/// A key of `config.toml`, and the environment variable with the same meaning.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     /// The table that it is in.
     pub(crate) section: &'static str,
     /// Its key in the table.
     pub(crate) name: &'static str,
-    /// The environment variable; none for a setting that only the user's file may hold.
+    /// The environment variable; none for a key that only the user's file may have.
     pub(crate) variable: Option<&'static str>,
     /// The values it takes.
     pub(crate) form: Form,
     /// Which files may set it.
-    pub(crate) scope: SettingScope,
+    pub(crate) scope: KeyScope,
 }
 
-/// The values of a setting.
+/// The values that a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A text.
@@ -49,11 +49,11 @@ pub(crate) enum Form {
     Switch,
 }
 
-/// Which files may set a setting.
+/// Which files may set a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SettingScope {
-    /// The user's own file alone. This holds for every setting that decides where texts and keys
-    /// are sent: a space's file comes from whoever made the folder.
+pub(crate) enum KeyScope {
+    /// The user's own file alone. This holds for everything that decides where texts and keys of
+    /// services are sent: a space's file comes from whoever made the folder.
     User,
     /// A space's file as well.
     Space,
@@ -65,7 +65,7 @@ pub(crate) const MODEL: Key = Key {
     name: "model",
     variable: Some("BECAUSE_EMBEDDER"),
     form: Form::Text,
-    scope: SettingScope::Space,
+    scope: KeyScope::Space,
 };
 /// Which providers a space's file may choose.
 pub(crate) const SPACES_MAY_CHOOSE: Key = Key {
@@ -73,7 +73,7 @@ pub(crate) const SPACES_MAY_CHOOSE: Key = Key {
     name: "spaces_may_choose",
     variable: Some("BECAUSE_EMBEDDER_SPACES_MAY_CHOOSE"),
     form: Form::List,
-    scope: SettingScope::User,
+    scope: KeyScope::User,
 };
 /// Threads of a model that runs here.
 pub(crate) const THREADS: Key = Key {
@@ -81,7 +81,7 @@ pub(crate) const THREADS: Key = Key {
     name: "threads",
     variable: Some("BECAUSE_EMBEDDER_THREADS"),
     form: Form::Number { max: THREADS_MAX },
-    scope: SettingScope::User,
+    scope: KeyScope::User,
 };
 
 /// Days that the journal keeps receipts.
@@ -90,7 +90,7 @@ pub(crate) const JOURNAL_KEEP_DAYS: Key = Key {
     name: "keep_days",
     variable: Some("BECAUSE_JOURNAL_KEEP_DAYS"),
     form: Form::Number { max: KEEP_DAYS_MAX },
-    scope: SettingScope::User,
+    scope: KeyScope::User,
 };
 /// Mebibytes of a space's journal.
 pub(crate) const JOURNAL_MAX_MB: Key = Key {
@@ -98,7 +98,7 @@ pub(crate) const JOURNAL_MAX_MB: Key = Key {
     name: "max_mb",
     variable: Some("BECAUSE_JOURNAL_MAX_MB"),
     form: Form::Number { max: JOURNAL_MIB_MAX },
-    scope: SettingScope::User,
+    scope: KeyScope::User,
 };
 
 /// The trusted certificates, in place of the list that is compiled in.
@@ -107,7 +107,7 @@ pub(crate) const CA_FILE: Key = Key {
     name: "ca_file",
     variable: Some("SSL_CERT_FILE"),
     form: Form::Text,
-    scope: SettingScope::User,
+    scope: KeyScope::User,
 };
 
 /// What agents may do at once in the user's name, each as `AGENT:TOOL`. A variable could come from
@@ -117,7 +117,7 @@ pub(crate) const AGENTS_ALLOW: Key = Key {
     name: "allow",
     variable: None,
     form: Form::List,
-    scope: SettingScope::User,
+    scope: KeyScope::User,
 };
 
 /// Agents that are shown what is private.
@@ -126,7 +126,7 @@ pub(crate) const AGENTS_READ_PRIVATE: Key = Key {
     name: "read_private",
     variable: None,
     form: Form::List,
-    scope: SettingScope::User,
+    scope: KeyScope::User,
 };
 
 /// What recall from within a project takes from the home space.
@@ -135,7 +135,7 @@ pub(crate) const RECALLED_FROM_HOME: Key = Key {
     name: "include_kinds",
     variable: None,
     form: Form::List,
-    scope: SettingScope::User,
+    scope: KeyScope::User,
 };
 
 /// What [`RECALLED_FROM_HOME`] may name: claims, nodes, and the usual kinds of records. A source
@@ -164,10 +164,10 @@ pub(crate) const MIND_ALLOW_PRIVATE: Key = Key {
     name: "allow_private",
     variable: None,
     form: Form::Switch,
-    scope: SettingScope::User,
+    scope: KeyScope::User,
 };
 
-/// All settings of one service.
+/// All keys of one service.
 macro_rules! service {
     ($service:expr, $section:literal, $prefix:literal) => {
         [
@@ -180,19 +180,13 @@ macro_rules! service {
         ]
     };
     (@ $section:literal, $name:literal, $variable:expr, $form:expr) => {
-        Key { section: $section, name: $name, variable: Some($variable), form: $form, scope: SettingScope::User }
+        Key { section: $section, name: $name, variable: Some($variable), form: $form, scope: KeyScope::User }
     };
 }
 
-/// A setting of the language model. None is of a space: the model reads what is in memory.
+/// A key of the language model. None is of a space: the model reads what is in memory.
 const fn of_language_model(name: &'static str, variable: &'static str, form: Form) -> Key {
-    Key {
-        section: "language_model",
-        name,
-        variable: Some(variable),
-        form,
-        scope: SettingScope::User,
-    }
+    Key { section: "language_model", name, variable: Some(variable), form, scope: KeyScope::User }
 }
 
 /// Which language model is used.
@@ -246,7 +240,7 @@ const OPENAI: [Key; 6] = service!(Service::OpenAi, "openai", "BECAUSE_OPENAI");
 const OLLAMA: [Key; 6] = service!(Service::Ollama, "ollama", "BECAUSE_OLLAMA");
 const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
 
-/// Every setting of every service.
+/// Every key of every service.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
     const GENERAL: [Key; 10] = [
         MODEL,
@@ -307,7 +301,7 @@ impl Key {
     }
 }
 
-/// The setting that was probably meant.
+/// The key that was probably meant.
 pub(crate) fn nearest(path: &str) -> Option<String> {
     /// Below this, two names have nothing in common.
     const LIKENESS_MIN: f64 = 0.75;
@@ -331,7 +325,7 @@ pub(crate) fn nearest(path: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const DOCUMENT: &str = include_str!("../../../../docs/settings.md");
+    const DOCUMENT: &str = include_str!("../../../../docs/configuration.md");
 
     /// Key, variable, and whether a space's file may set it, of each row of the document's table.
     fn documented() -> Vec<(String, String, bool)> {
@@ -346,13 +340,13 @@ mod tests {
     }
 
     #[test]
-    fn the_settings_that_are_documented_are_those_that_are_read() {
+    fn the_keys_that_are_documented_are_those_that_are_read() {
         let read: Vec<_> = all()
             .map(|key| {
                 (
                     key.path(),
                     key.variable.unwrap_or("none").to_owned(),
-                    key.scope == SettingScope::Space,
+                    key.scope == KeyScope::Space,
                 )
             })
             .collect();
@@ -360,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_setting_is_answered_with_the_one_that_was_meant() {
+    fn a_misspelt_key_is_answered_with_the_one_that_was_meant() {
         for (path, meant) in [
             ("embedder.modle", Some("embedder.model")),
             ("model", Some("embedder.model")),
