@@ -83,10 +83,10 @@ pub(crate) mod record_embedding;
 pub(crate) mod reviews;
 pub(crate) mod session;
 pub(crate) mod standing;
-#[cfg(test)]
-mod studio;
 pub(crate) mod surfacing;
 pub(crate) mod task_context;
+#[cfg(test)]
+mod test_home;
 pub(crate) mod thoughts;
 pub(crate) mod time;
 pub(crate) mod tokens;

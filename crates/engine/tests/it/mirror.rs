@@ -1,38 +1,22 @@
 //! Imports as records of their own, dry runs that compare, and mirrors of folders and calendars.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use engine::Space;
 use engine::recall::episodes::Query;
 use engine::selection::{RecordState, Selection};
 use engine::write::import::{Intent, Report};
 use importers::Context;
 use jiff::Timestamp;
-use kernel::seal::Signer;
+
+use crate::support::Home;
 
 const NOW: Timestamp = Timestamp::constant(1_750_000_000, 0);
 
-struct Home {
-    folder: tempfile::TempDir,
-    space: Space,
-}
-
 impl Home {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let signer = Signer::from_seed([1; 32]);
-        let space = Space::create(&folder.path().join("space.db"), signer, "t", NOW).unwrap();
-        Self { folder, space }
-    }
-
     fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
     }
 
     fn import(&mut self, name: &str, intent: Intent) -> Report {
@@ -95,7 +79,7 @@ fn notes(home: &Home) {
 
 #[test]
 fn an_import_is_on_record_with_what_it_appended() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     notes(&home);
     let report = home.import("notes", Intent::Write);
     let id = report.import.unwrap();
@@ -128,7 +112,7 @@ fn an_import_is_on_record_with_what_it_appended() {
 
 #[test]
 fn records_of_another_writer_with_the_same_key_are_not_part_of_an_import() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     notes(&home);
     let first = home.import("notes", Intent::Write).import.unwrap();
     let other: kernel::evidence::Evidence = serde_json::from_value(serde_json::json!({
@@ -147,7 +131,7 @@ fn records_of_another_writer_with_the_same_key_are_not_part_of_an_import() {
 
 #[test]
 fn a_dry_run_says_what_is_there_and_writes_nothing() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     notes(&home);
     let counts =
         |report: &Report| (report.tally.added, report.tally.replaced, report.tally.present);
@@ -163,7 +147,7 @@ fn a_dry_run_says_what_is_there_and_writes_nothing() {
 
 #[test]
 fn deleted_notes_and_sections_are_retracted_and_renamed_ones_superseded() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     notes(&home);
     home.import("notes", Intent::Write);
     home.write("other/elsewhere.md", "A note of another folder about zebras.\n");
@@ -193,7 +177,7 @@ fn deleted_notes_and_sections_are_retracted_and_renamed_ones_superseded() {
 
 #[test]
 fn an_event_that_a_calendar_no_longer_has_is_retracted_and_can_be_restored() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     calendar(&home, &["one", "two", "three"]);
     home.import("c.ics", Intent::Write);
     calendar(&home, &["one", "three"]);
@@ -212,7 +196,7 @@ fn an_event_that_a_calendar_no_longer_has_is_retracted_and_can_be_restored() {
 
 #[test]
 fn a_folder_of_calendars_is_mirrored_also_after_it_was_read_as_one_of_all_sorts() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     calendar_at(&home, "calendars/work.ics", &["one", "two"]);
     calendar_at(&home, "calendars/home/club.ics", &["one", "three"]);
     home.write("calendars/read me.md", "Calendars of two sorts.\n");
@@ -234,7 +218,7 @@ fn a_folder_of_calendars_is_mirrored_also_after_it_was_read_as_one_of_all_sorts(
 
 #[test]
 fn nothing_is_retracted_after_problems_and_a_half_empty_source_is_drastic() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     notes(&home);
     home.import("notes", Intent::Write);
     std::fs::remove_file(home.path("notes/zebra.md")).unwrap();
@@ -255,7 +239,7 @@ fn nothing_is_retracted_after_problems_and_a_half_empty_source_is_drastic() {
 
 #[test]
 fn the_path_of_an_import_is_masked() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     home.write(&format!("{secret}/a.md"), "A note.\n");
     home.import(secret, Intent::Write);

@@ -4,16 +4,14 @@
 use std::collections::BTreeSet;
 
 use derivers::{Candidate, ClaimType, Deriver, Record};
-use engine::Space;
 use engine::belief::user::Replacement;
 use engine::derive::{Derived, Extent};
 use engine::write::commit::Changes;
 use engine::write::import::Intent;
-use kernel::seal::Signer;
 use kernel::when::When;
 use serde_json::json;
 
-use crate::derive::{candidate, note};
+use crate::derive::{Home, candidate};
 
 /// Claims one place of all records, on a whole degree.
 struct Whole;
@@ -43,33 +41,21 @@ impl Deriver for Whole {
 
 const KEY: &str = "org.example.place|home";
 
-struct Home {
-    space: Space,
-    second: i64,
+/// A home with a belief that all records support.
+fn home() -> Home {
+    let mut home = Home::new(vec![Box::new(Whole)]);
+    home.remember("1", "home again");
+    home.derive(Extent::Changed, Intent::Write);
+    home
+}
+
+/// Derives everything again.
+fn derive_again(home: &mut Home) -> (Derived, Changes) {
+    let now = home.now();
+    home.space.derive(Extent::Full, Intent::Write, now, |_| {}).unwrap()
 }
 
 impl Home {
-    fn new() -> Self {
-        let start = jiff::Timestamp::from_second(1_760_000_000).unwrap();
-        let mut space = Space::create_in_memory(Signer::from_seed([7; 32]), "test", start).unwrap();
-        space.set_derivers(vec![Box::new(Whole)]);
-        let mut home = Self { space, second: 1_760_000_000 };
-        let now = home.now();
-        home.space.remember(note("1", "home again"), now).unwrap();
-        home.derive(Extent::Changed);
-        home
-    }
-
-    fn now(&mut self) -> jiff::Timestamp {
-        self.second += 1;
-        jiff::Timestamp::from_second(self.second).unwrap()
-    }
-
-    fn derive(&mut self, extent: Extent) -> (Derived, Changes) {
-        let now = self.now();
-        self.space.derive(extent, Intent::Write, now, |_| {}).unwrap()
-    }
-
     fn correct(&mut self, set: &str) -> Changes {
         let by = Replacement { set: vec![set.to_owned()], ..Replacement::default() };
         let drafts = self.space.to_correct(KEY, &by).unwrap();
@@ -80,21 +66,21 @@ impl Home {
 
 #[test]
 fn a_whole_number_written_with_a_decimal_point_equals_the_number_in_the_ledger() {
-    let mut home = Home::new();
-    let (derived, _) = home.derive(Extent::Full);
+    let mut home = home();
+    let (derived, _) = derive_again(&mut home);
     assert!(derived.changed_nothing(), "{derived:?}");
 }
 
 #[test]
 fn a_full_derivation_reports_only_beliefs_that_changed() {
-    let mut home = Home::new();
-    let (_, changes) = home.derive(Extent::Full);
+    let mut home = home();
+    let (_, changes) = derive_again(&mut home);
     assert!(changes.beliefs.is_empty(), "{changes:?}");
 }
 
 #[test]
 fn repeating_a_correction_changes_nothing() {
-    let mut home = Home::new();
+    let mut home = home();
     home.correct("label=Home");
     let changes = home.correct("label=Home");
     assert!(changes.beliefs.is_empty(), "{changes:?}");
@@ -102,16 +88,16 @@ fn repeating_a_correction_changes_nothing() {
 
 #[test]
 fn a_second_correction_needs_no_review_because_of_the_claim_under_the_first() {
-    let mut home = Home::new();
+    let mut home = home();
     assert_eq!(home.correct("label=Home").derived.reviews, 0);
     assert_eq!(home.correct("label=House").derived.reviews, 0);
-    let (derived, _) = home.derive(Extent::Full);
+    let (derived, _) = derive_again(&mut home);
     assert!(derived.changed_nothing(), "{derived:?}");
 }
 
 #[test]
 fn a_field_that_a_correction_left_out_can_still_be_corrected() {
-    let mut home = Home::new();
+    let mut home = home();
     home.correct("{\"label\":\"Home\"}");
     home.correct("lat=49");
     let belief = home.space.believed(KEY).unwrap();
@@ -120,7 +106,7 @@ fn a_field_that_a_correction_left_out_can_still_be_corrected() {
 
 #[test]
 fn an_explanation_names_the_deriver_that_now_agrees_with_the_correction() {
-    let mut home = Home::new();
+    let mut home = home();
     home.correct("label=Home");
     assert_eq!(home.space.explain(KEY).unwrap().explanation.agreements, []);
     home.correct("label=home");

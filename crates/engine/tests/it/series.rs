@@ -1,7 +1,6 @@
 //! Series of calendars as one record each: what recall shows of them, what is derived from them,
 //! and what becomes of the occurrences that earlier versions of the program recorded.
 
-use engine::Space;
 use engine::derive::Extent;
 use engine::recall::episodes::{Query, Recollection};
 use engine::write::import::{Intent, Report};
@@ -10,7 +9,8 @@ use importers::Context;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use kernel::evidence::Evidence;
-use kernel::seal::Signer;
+
+use crate::support::Home;
 
 /// 23 November 2026, a Monday.
 const NOW: Timestamp = Timestamp::constant(1_795_392_000, 0);
@@ -25,21 +25,9 @@ const COURSE: &str = "BEGIN:VEVENT\nUID:course\nSUMMARY:Pottery course\nDTSTART;
 const TALK: &str =
     "BEGIN:VEVENT\nUID:talk\nSUMMARY:Talk on glazes\nDTSTART:20261127T180000Z\nEND:VEVENT\n";
 
-struct Home {
-    folder: tempfile::TempDir,
-    space: Space,
-}
-
 impl Home {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let signer = Signer::from_seed([1; 32]);
-        let space = Space::create(&folder.path().join("space.db"), signer, "t", NOW).unwrap();
-        Self { folder, space }
-    }
-
-    fn import(&mut self, name: &str, events: &str) -> Report {
-        let path = self.folder.path().join(name);
+    fn import_calendar(&mut self, name: &str, events: &str) -> Report {
+        let path = self.path(name);
         std::fs::write(&path, format!("BEGIN:VCALENDAR\n{events}END:VCALENDAR\n")).unwrap();
         let importer = importers::by_name("ical").unwrap();
         let context = Context::new(NOW, jiff::tz::TimeZone::UTC);
@@ -87,8 +75,8 @@ impl Home {
 
 #[test]
 fn a_question_for_a_day_finds_what_is_on_that_day_before_the_days_beside_it() {
-    let mut home = Home::new();
-    home.import("c.ics", &[LAB, CAFE, COURSE, TALK].concat());
+    let mut home = Home::made_at(NOW);
+    home.import_calendar("c.ics", &[LAB, CAFE, COURSE, TALK].concat());
     for question in ["events on 2026-11-26", "What is on 26 November 2026?"] {
         assert_eq!(home.days(question)[..2], ["OpenLab 2026-11-26", "Talk on glazes 2026-11-27"]);
     }
@@ -101,8 +89,8 @@ fn a_question_for_a_day_finds_what_is_on_that_day_before_the_days_beside_it() {
 
 #[test]
 fn the_next_and_the_last_occurrence_are_found_without_a_date() {
-    let mut home = Home::new();
-    home.import("c.ics", &[LAB, CAFE, COURSE, TALK].concat());
+    let mut home = Home::made_at(NOW);
+    home.import_calendar("c.ics", &[LAB, CAFE, COURSE, TALK].concat());
     assert_eq!(home.days("next OpenLab")[0], "OpenLab 2026-11-26");
     assert_eq!(home.days("the last OpenLab")[0], "OpenLab 2026-11-19");
     assert_eq!(home.days("the last pottery course")[0], "Pottery course 2025-03-18");
@@ -110,8 +98,8 @@ fn the_next_and_the_last_occurrence_are_found_without_a_date() {
 
 #[test]
 fn a_question_without_a_time_shows_the_rule_and_the_next_occurrence() {
-    let mut home = Home::new();
-    home.import("c.ics", &[LAB, CAFE].concat());
+    let mut home = Home::made_at(NOW);
+    home.import_calendar("c.ics", &[LAB, CAFE].concat());
     let hit = home.recall("Where is the repair café?").remove(0);
     let series = hit.series.unwrap();
     assert_eq!(series.rule, "every month on the first Saturday, 14:00–17:00, since 2019-02-02");
@@ -122,9 +110,9 @@ fn a_question_without_a_time_shows_the_rule_and_the_next_occurrence() {
 
 #[test]
 fn all_days_of_a_week_are_named_and_a_limit_is_kept() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     let daily = LAB.replace("WEEKLY", "DAILY");
-    home.import("c.ics", &daily);
+    home.import_calendar("c.ics", &daily);
     let hit = home.recall("events from 2026-11-23 to 2026-11-29").remove(0);
     assert_eq!(hit.series.unwrap().also.len(), 6);
     let mut query = Query { today: Some(TODAY), ..Query::new("OpenLab", 5) };
@@ -140,7 +128,7 @@ fn all_days_of_a_week_are_named_and_a_limit_is_kept() {
 
 #[test]
 fn series_that_happen_several_times_a_day_are_found_within_limits() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     let event = |uid: &str, start: &str, rule: &str| {
         format!(
             "BEGIN:VEVENT\nUID:{uid}\nSUMMARY:Check {uid}\nDTSTART:{start}\nRRULE:{rule}\nEND:VEVENT\n"
@@ -152,7 +140,7 @@ fn series_that_happen_several_times_a_day_are_found_within_limits() {
         event("the tide", "20260601T060000Z", "FREQ=DAILY;BYHOUR=6,7,8,9,10,11;BYMINUTE=0,20,40"),
         event("the bees", "20260601T060000Z", "FREQ=MINUTELY"),
     ];
-    home.import("guard.ics", &events.concat());
+    home.import_calendar("guard.ics", &events.concat());
     let day_us = |day: &str| kernel::when::When::parse(day).unwrap().instant_us();
     let found = |question: &str, since: Option<&str>, until: Option<&str>| {
         let mut query = Query { today: Some(TODAY), ..Query::new(question, 1) };
@@ -172,11 +160,11 @@ fn series_that_happen_several_times_a_day_are_found_within_limits() {
 
 #[test]
 fn routines_say_the_rhythm_the_start_and_the_end_of_their_rule() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     let third = LAB.replace("OpenLab", "Watering").replace("UID:lab", "UID:w");
     let third = third.replace("RRULE:FREQ=WEEKLY", "RRULE:FREQ=DAILY;INTERVAL=3");
     let off = LAB.replace("OpenLab", "#TEC - Fällt aus bis September").replace("UID:lab", "UID:t");
-    home.import("c.ics", &[LAB, CAFE, COURSE, &third, &off].concat());
+    home.import_calendar("c.ics", &[LAB, CAFE, COURSE, &third, &off].concat());
     assert_eq!(
         home.beliefs(),
         [
@@ -190,24 +178,24 @@ fn routines_say_the_rhythm_the_start_and_the_end_of_their_rule() {
 
 #[test]
 fn a_place_is_since_its_series_began_however_many_there_are() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     let class = |uid: &str, start: &str| {
         format!(
             "BEGIN:VEVENT\nUID:{uid}\nSUMMARY:Class {uid}\nDTSTART;TZID=Europe/Berlin:{start}\n\
             DURATION:PT2H\nRRULE:FREQ=WEEKLY\nLOCATION:Room 12\\, Old Mill\nEND:VEVENT\n"
         )
     };
-    home.import("a.ics", &class("a", "20100907T190000"));
+    home.import_calendar("a.ics", &class("a", "20100907T190000"));
     let often = "Often at Room 12, Old Mill, usually 19:00–21:00";
     assert_eq!(home.beliefs_of("place."), [format!("{often}; 2010-09-07, –, 2026-11-17")]);
-    home.import("b.ics", &class("b", "20130910T190000"));
+    home.import_calendar("b.ics", &class("b", "20130910T190000"));
     assert_eq!(home.beliefs_of("place."), [format!("{often}; 2010-09-07, –, 2026-11-17")]);
 }
 
 #[test]
 fn what_was_added_before_a_rule_began_is_not_the_beginning_of_the_routine() {
-    let mut home = Home::new();
-    home.import(
+    let mut home = Home::made_at(NOW);
+    home.import_calendar(
         "c.ics",
         "BEGIN:VEVENT\nUID:c\nSUMMARY:Choir\nDTSTART:20260105T190000Z\nDURATION:PT2H\n\
         RRULE:FREQ=WEEKLY;COUNT=10\nRDATE:20250901T190000Z\nEND:VEVENT\n",
@@ -220,18 +208,18 @@ fn what_was_added_before_a_rule_began_is_not_the_beginning_of_the_routine() {
 
 #[test]
 fn the_same_uid_in_two_calendars_is_two_events_and_neither_supersedes_the_other() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     let of = |name: &str| format!("X-WR-CALNAME:{name}\n{TALK}");
     for _ in 0..3 {
-        home.import("a.ics", &of("A"));
-        home.import("b.ics", &of("B"));
+        home.import_calendar("a.ics", &of("A"));
+        home.import_calendar("b.ics", &of("B"));
     }
     let mut names: Vec<String> =
         home.recall("glazes").into_iter().map(|hit| hit.evidence.source_uid).collect();
     names.sort();
     assert_eq!(names, ["A/talk", "B/talk"]);
     // Another file of the same calendar is the same calendar.
-    let again = home.import("renamed.ics", &of("A"));
+    let again = home.import_calendar("renamed.ics", &of("A"));
     assert_eq!((again.tally.added, again.tally.present), (0, 1));
 }
 
@@ -256,7 +244,7 @@ fn former(name: &str, at: &str, calendar: Option<&str>) -> Evidence {
 
 #[test]
 fn occurrences_of_earlier_versions_are_found_until_their_series_supersedes_them() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     let old = [
         former("lab/20261119T150000Z", "2026-11-19T16:00:00+01:00[Europe/Berlin]", None),
         former("lab/20261126T150000Z", "2026-11-26T16:00:00+01:00[Europe/Berlin]", None),
@@ -265,30 +253,30 @@ fn occurrences_of_earlier_versions_are_found_until_their_series_supersedes_them(
     let old = old.into_iter().map(|one| Prepared::new(one.into()).unwrap()).collect();
     home.space.record(old, NOW).unwrap();
     assert_eq!(home.days("events on 2026-11-26")[0], "OpenLab 2026-11-26");
-    let report = home.import("c.ics", LAB);
+    let report = home.import_calendar("c.ics", LAB);
     assert_eq!((report.tally.added, report.tally.replaced), (0, 1));
     let found = home.recall("OpenLab");
     let names: Vec<&str> = found.iter().map(|hit| hit.evidence.source_uid.as_str()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
     assert!(names.contains(&"c/lab") && names.contains(&"lab/20261203T150000Z"), "{names:?}");
     assert_eq!(home.days("events on 2026-11-19")[0], "OpenLab 2026-11-19");
-    let again = home.import("c.ics", LAB);
+    let again = home.import_calendar("c.ics", LAB);
     assert_eq!((again.tally.added, again.tally.replaced, again.tally.present), (0, 0, 1));
 }
 
 #[test]
 fn a_single_event_of_an_earlier_version_is_the_same_record() {
-    let mut home = Home::new();
+    let mut home = Home::made_at(NOW);
     let mut old = {
-        let mut other = Home::new();
-        other.import("c.ics", TALK);
+        let mut other = Home::made_at(NOW);
+        other.import_calendar("c.ics", TALK);
         other.recall("glazes").remove(0).evidence
     };
     old.source_uid = "talk".to_owned();
     home.space.record(vec![Prepared::new(old.into()).unwrap()], NOW).unwrap();
-    let report = home.import("c.ics", TALK);
+    let report = home.import_calendar("c.ics", TALK);
     assert_eq!((report.tally.added, report.tally.present), (0, 1));
-    let report = home.import("c.ics", &TALK.replace("glazes", "kilns"));
+    let report = home.import_calendar("c.ics", &TALK.replace("glazes", "kilns"));
     assert_eq!((report.tally.added, report.tally.replaced), (0, 1));
     assert_eq!(home.days("talk"), ["Talk on kilns 2026-11-27"]);
 }

@@ -40,9 +40,12 @@ pub(crate) struct Home {
 
 impl Home {
     pub(crate) fn new() -> Self {
+        Self::made_at(at(0))
+    }
+
+    pub(crate) fn made_at(now: Timestamp) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let space =
-            Space::create(&folder.path().join("test.space"), key(1), "test", at(0)).unwrap();
+        let space = Space::create(&folder.path().join("test.space"), key(1), "test", now).unwrap();
         Self { folder, space }
     }
 

@@ -15,7 +15,7 @@ use crate::service::changes::Outcome;
 use crate::service::corrections::{Decision, ReviewDecision, decide_review};
 use crate::service::model_request::{ModelAccess, name_of};
 use crate::service::notes::Note;
-use crate::service::studio::Studio;
+use crate::service::test_home::TestHome;
 
 const KILN: [&str; 3] = [
     "KilnTimer depends on SQLite, says the kiln manual.",
@@ -26,15 +26,15 @@ const QUESTION: &str = "What does the kiln manual say about KilnTimer?";
 
 /// A project with notes, and questions that stage candidates.
 struct Voice {
-    studio: Studio,
+    here: TestHome,
     space: OpenedSpace,
     notes: Vec<OpId>,
 }
 
 impl Voice {
     fn with_notes(texts: &[&str]) -> Self {
-        let studio = Studio::new();
-        let mut space = studio.project();
+        let here = TestHome::new();
+        let mut space = here.project();
         let mut notes = Vec::new();
         for text in texts {
             let note = Note {
@@ -45,10 +45,10 @@ impl Voice {
                 at: None,
                 tags: Vec::new(),
             };
-            let checked = note.check(&studio.session).unwrap();
-            notes.push(checked.record(space.writer(), studio.session.now).unwrap().id);
+            let checked = note.check(&here.session).unwrap();
+            notes.push(checked.record(space.writer(), here.session.now).unwrap().id);
         }
-        Self { studio, space, notes }
+        Self { here, space, notes }
     }
 
     fn ask_by(&mut self, options: StagingOptions, answerer: Answerer<'_>) -> Answer {
@@ -67,7 +67,7 @@ impl Voice {
             disclosure: Disclosure::Full,
         }];
         let mut pool = EmbedderPool::default();
-        let session = &self.studio.session;
+        let session = &self.here.session;
         ask_spaces(session, &mut pool, &mut spaces, request, answerer, None).unwrap()
     }
 
@@ -79,7 +79,7 @@ impl Voice {
     ) -> Result<Outcome, Failure> {
         let id = candidate.id.to_string();
         let asked = ReviewDecision { decision, note, intent: Intent::Write };
-        decide_review(&self.studio.session, &mut self.space, &id, asked)
+        decide_review(&self.here.session, &mut self.space, &id, asked)
     }
 
     fn stage(&mut self, options: StagingOptions) -> Answer {
@@ -217,9 +217,9 @@ fn case_16_what_was_dismissed_is_not_staged_again() {
 #[test]
 fn what_a_private_source_names_is_private() {
     let mut voice = Voice::with_notes(&KILN[2..]);
-    let mut stated = crate::service::studio::claim("fact", KILN[0]);
+    let mut stated = crate::service::test_home::claim("fact", KILN[0]);
     stated.visibility = Visibility::Private;
-    voice.studio.state(&mut voice.space, stated);
+    voice.here.state(&mut voice.space, stated);
     let request = AskRequest {
         kinds: vec![SourceKind::Facts],
         staging: Some(StagingOptions::default().request(SaveBy::Handle).unwrap()),

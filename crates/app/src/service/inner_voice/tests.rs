@@ -10,7 +10,7 @@ use crate::service::effective::ReadScope;
 use crate::service::model_request::ModelAccess;
 use crate::service::notes::Note;
 use crate::service::recall::{RecallRequest, SearchScope, recall};
-use crate::service::studio::Studio;
+use crate::service::test_home::TestHome;
 use crate::service::thoughts::request::MemoryRequest;
 use crate::service::thoughts::{Caller, CallerSpace, Rights, memory};
 use kernel::id::OpId;
@@ -26,15 +26,15 @@ const QUESTION: &str = "Which glaze did Idris recommend for the tall bowls?";
 
 /// A project, its home, and questions to it.
 struct Voice {
-    studio: Studio,
+    here: TestHome,
     space: OpenedSpace,
 }
 
 impl Voice {
     fn new() -> Self {
-        let studio = Studio::new();
-        let space = studio.project();
-        Self { studio, space }
+        let here = TestHome::new();
+        let space = here.project();
+        Self { here, space }
     }
 
     fn with_notes(texts: &[&str]) -> Self {
@@ -54,8 +54,8 @@ impl Voice {
             at: None,
             tags: Vec::new(),
         };
-        let checked = note.check(&self.studio.session).unwrap();
-        let now = self.studio.session.now;
+        let checked = note.check(&self.here.session).unwrap();
+        let now = self.here.session.now;
         checked.record(self.space.writer(), now).unwrap().id
     }
 
@@ -70,7 +70,7 @@ impl Voice {
             takes_short_ids: true,
             sealer: None,
         };
-        let mut caller = Caller { spaces: vec![space], now: self.studio.session.now };
+        let mut caller = Caller { spaces: vec![space], now: self.here.session.now };
         memory::ingest(&mut caller, &request).unwrap();
         drop(caller);
         let newest =
@@ -88,7 +88,7 @@ impl Voice {
         answerer: Answerer<'_>,
         save: Option<SaveBy<'_>>,
     ) -> Answer {
-        let session = &self.studio.session;
+        let session = &self.here.session;
         let mut spaces = [SpaceInView {
             opened: &mut self.space,
             scope: Scope::Project,
@@ -195,7 +195,7 @@ fn case_05_a_kept_summary_names_its_sources_and_is_found_by_its_own_text() {
         RecallRequest { scope: SearchScope::Nodes, ..RecallRequest::new(&node.text, 5).unwrap() };
     let mut spaces = [SearchedSpace::new(&mut voice.space.space, Disclosure::Full)];
     let mut pool = EmbedderPool::default();
-    let found = recall(&voice.studio.session, &mut pool, &mut spaces, &request).unwrap();
+    let found = recall(&voice.here.session, &mut pool, &mut spaces, &request).unwrap();
     assert_eq!(found.nodes[0].item.record.id, id);
     assert!(found.nodes[0].item.similarity > 0.9);
     // The same answer is kept once.
@@ -220,13 +220,13 @@ fn case_06_a_kept_summary_is_not_a_source_unless_it_is_asked_for() {
 #[test]
 fn a_kept_summary_loses_its_ground_with_its_sources() {
     let mut voice = Voice::new();
-    let node = crate::service::studio::node(kernel::body::NodeType::Decision, GLAZES[0]);
-    let source = voice.studio.state(&mut voice.space, node);
+    let node = crate::service::test_home::node(kernel::body::NodeType::Decision, GLAZES[0]);
+    let source = voice.here.state(&mut voice.space, node);
     let request = AskRequest { kinds: vec![SourceKind::Nodes], ..voice.asked(QUESTION) };
     let answer = voice.ask(&request);
     assert_eq!(ids(&answer), [source]);
     let id = voice.saved(&answer);
-    voice.studio.retract(&mut voice.space, source);
+    voice.here.retract(&mut voice.space, source);
     let kept = voice.space.record_view(&id, None).unwrap().unwrap();
     assert_eq!(kept.status, Some("invalidated"));
     assert!(voice.look(&AskRequest { include_summaries: true, ..request }).abstains());
@@ -236,10 +236,10 @@ fn a_kept_summary_loses_its_ground_with_its_sources() {
 fn every_kind_of_source_can_be_asked_for_alone() {
     let mut voice = Voice::with_notes(&GLAZES[..1]);
     let thought = voice.thought(GLAZES[1]);
-    let claim = crate::service::studio::claim("fact", GLAZES[2]);
-    voice.studio.state(&mut voice.space, claim);
-    let node = crate::service::studio::node(kernel::body::NodeType::Decision, GLAZES[3]);
-    let node = voice.studio.state(&mut voice.space, node);
+    let claim = crate::service::test_home::claim("fact", GLAZES[2]);
+    voice.here.state(&mut voice.space, claim);
+    let node = crate::service::test_home::node(kernel::body::NodeType::Decision, GLAZES[3]);
+    let node = voice.here.state(&mut voice.space, node);
     let of = |voice: &mut Voice, kind| {
         let request = AskRequest { kinds: vec![kind], sim_thresh: 0.1, ..voice.asked(QUESTION) };
         let answer = voice.look(&request);
@@ -335,8 +335,8 @@ fn questions_of_any_size_and_script_are_answered_or_refused() {
 fn an_answer_about_the_past_reads_what_was_known_then_and_is_not_kept() {
     let mut voice = Voice::with_notes(&GLAZES[..1]);
     // The space was made at the same time, so its records have the next moments.
-    let then = engine::now_us(voice.studio.session.now) + 1_000;
-    voice.studio.at("2026-04-01T12:00:00Z");
+    let then = engine::now_us(voice.here.session.now) + 1_000;
+    voice.here.at("2026-04-01T12:00:00Z");
     voice.note(GLAZES[3]);
     let request = AskRequest { as_of_us: Some(then), sim_thresh: 0.0, ..voice.asked(QUESTION) };
     let answer = voice.ask(&request);
@@ -349,13 +349,13 @@ fn an_answer_about_the_past_reads_what_was_known_then_and_is_not_kept() {
 #[test]
 fn what_the_home_space_has_for_every_project_is_a_source_and_is_not_copied() {
     let voice = Voice::new();
-    let mut home = voice.studio.home();
-    let mut stated = crate::service::studio::claim("fact", GLAZES[0]);
+    let mut home = voice.here.home();
+    let mut stated = crate::service::test_home::claim("fact", GLAZES[0]);
     stated.visibility = Visibility::Global;
-    voice.studio.state(&mut home, stated);
+    voice.here.state(&mut home, stated);
     drop(home);
-    let session = &voice.studio.session;
-    let own = voice.studio.project();
+    let session = &voice.here.session;
+    let own = voice.here.project();
     let mut view = EffectiveView::of(session, own, ReadScope::Effective).unwrap();
     let (mut pool, save) = (EmbedderPool::default(), Some(SaveBy::Handle));
     let request = voice.asked(QUESTION);
@@ -371,9 +371,9 @@ fn what_the_home_space_has_for_every_project_is_a_source_and_is_not_copied() {
 #[test]
 fn a_reader_who_may_not_see_private_records_gets_no_answer_from_them() {
     let mut voice = Voice::new();
-    let mut stated = crate::service::studio::claim("fact", GLAZES[0]);
+    let mut stated = crate::service::test_home::claim("fact", GLAZES[0]);
     stated.visibility = Visibility::Private;
-    voice.studio.state(&mut voice.space, stated);
+    voice.here.state(&mut voice.space, stated);
     let request = voice.asked(QUESTION);
     let facts = AskRequest { kinds: vec![SourceKind::Facts], ..request };
     assert!(!voice.look(&facts).abstains());
@@ -383,7 +383,7 @@ fn a_reader_who_may_not_see_private_records_gets_no_answer_from_them() {
         disclosure: Disclosure::WithoutPrivate,
     }];
     let mut pool = EmbedderPool::default();
-    let session = &voice.studio.session;
+    let session = &voice.here.session;
     let answer =
         ask_spaces(session, &mut pool, &mut spaces, &facts, Answerer::Rules, None).unwrap();
     assert!(answer.abstains());
@@ -441,9 +441,9 @@ fn a_model_that_cites_nothing_or_fails_leaves_the_extractive_answer() {
 #[test]
 fn a_model_sees_no_private_source() {
     let mut voice = Voice::new();
-    let mut stated = crate::service::studio::claim("fact", GLAZES[0]);
+    let mut stated = crate::service::test_home::claim("fact", GLAZES[0]);
     stated.visibility = Visibility::Private;
-    voice.studio.state(&mut voice.space, stated);
+    voice.here.state(&mut voice.space, stated);
     let mut model = ScriptedModel::with_texts(Vec::<String>::new());
     let request = AskRequest { kinds: vec![SourceKind::Facts], ..voice.asked(QUESTION) };
     let answer = voice.ask_by(&request, Answerer::Model(ModelAccess::new(&mut model)));

@@ -8,13 +8,13 @@ use models::language::{AnswerSchema, LanguageError};
 use testkit::scripted_model::{SCRIPTED, ScriptedModel};
 
 use super::*;
-use crate::service::model_request::tests::Desk;
+use crate::service::test_home::TestHome;
 
 const LIMITS: ContextLimits = ContextLimits { hits: 8, depth: 1, nodes: 40 };
 
 /// A decision, and two claims that say the same.
 struct Kiln {
-    desk: Desk,
+    here: TestHome,
     celadon: OpId,
     again: OpId,
     decision: OpId,
@@ -24,14 +24,14 @@ struct Kiln {
 
 impl Kiln {
     fn new() -> Self {
-        let desk = Desk::new();
-        let celadon = desk.fact("The glaze of the kiln is celadon");
-        let again = desk.fact("The kiln has a celadon glaze");
+        let here = TestHome::new();
+        let celadon = here.fact("The glaze of the kiln is celadon");
+        let again = here.fact("The kiln has a celadon glaze");
         let of = RecordType::Node(NodeType::Decision);
-        let decision = desk.state(of, "We fire the kiln on Friday", Visibility::Project);
-        desk.join(EdgeType::DependsOn, decision, celadon);
-        let said = desk.space().record_view(&celadon, None).unwrap().unwrap().inputs[0].id;
-        Self { desk, celadon, again, decision, said }
+        let decision = here.state_at_home(of, "We fire the kiln on Friday", Visibility::Project);
+        here.join(EdgeType::DependsOn, decision, celadon);
+        let said = here.home().record_view(&celadon, None).unwrap().unwrap().inputs[0].id;
+        Self { here, celadon, again, decision, said }
     }
 
     fn propose(&self, model: &mut ScriptedModel) -> Result<Proposing, Failure> {
@@ -43,8 +43,8 @@ impl Kiln {
     }
 
     fn try_to(&self, access: &mut ModelAccess<'_>, intent: Intent) -> Result<Proposing, Failure> {
-        let mut space = self.desk.space();
-        propose(&mut space, &self.desk.session, access, "the kiln and its glaze", LIMITS, intent)
+        let mut space = self.here.home();
+        propose(&mut space, &self.here.session, access, "the kiln and its glaze", LIMITS, intent)
     }
 
     /// The codes of the reasons to refuse these operations, asked twice.
@@ -53,7 +53,7 @@ impl Kiln {
         match self.propose(&mut model).unwrap() {
             Proposing::Refused(origin, reasons) => {
                 assert_eq!((origin.model.as_str(), model.requests().len()), (SCRIPTED, 2));
-                assert_eq!(self.desk.space().patches(None).unwrap(), []);
+                assert_eq!(self.here.home().patches(None).unwrap(), []);
                 reasons.iter().map(|reason| (reason.operation, reason.code)).collect()
             }
             other => panic!("{other:?}"),
@@ -116,13 +116,13 @@ fn a_patch_of_a_model_waits_for_a_decision_and_names_the_model_in_all_that_it_ma
     let made = proposed(kiln.propose(&mut model).unwrap());
     assert_eq!((made.text.as_str(), made.attempts, made.changes), ("One glaze", 1, 6));
     assert_eq!(made.cut, PromptCut::default());
-    let desk = &kiln.desk;
-    let mut space = desk.space();
+    let here = &kiln.here;
+    let mut space = here.home();
     let waiting = space.patch(&made.id.unwrap().to_string()).unwrap().unwrap();
     assert_eq!((waiting.status, waiting.origin.as_str()), (Status::Pending, SCRIPTED));
     assert_eq!(waiting.details["prompt_version"], PROMPT_VERSION);
     assert_eq!(space.record_view(&kiln.again, None).unwrap().unwrap().status, Some("active"));
-    let applied = space.apply_patch(&waiting, Intent::Write, desk.session.now).unwrap();
+    let applied = space.apply_patch(&waiting, Intent::Write, here.session.now).unwrap();
     let views: Vec<_> =
         applied.appended.iter().filter_map(|id| space.record_view(id, None).unwrap()).collect();
     assert_eq!(views.len(), 3);
@@ -149,7 +149,7 @@ fn a_patch_of_a_model_waits_for_a_decision_and_names_the_model_in_all_that_it_ma
     assert!(of("evidence") >= 1, "{sent}");
     // Taking it back restores what was there.
     let decided = space.patch(&made.id.unwrap().to_string()).unwrap().unwrap();
-    space.revert_patch(&decided, Intent::Write, desk.session.now).unwrap();
+    space.revert_patch(&decided, Intent::Write, here.session.now).unwrap();
     for id in [kiln.again, kiln.celadon] {
         assert_eq!(space.record_view(&id, None).unwrap().unwrap().status, Some("active"));
     }
@@ -158,7 +158,7 @@ fn a_patch_of_a_model_waits_for_a_decision_and_names_the_model_in_all_that_it_ma
 #[test]
 fn what_a_model_invents_is_refused_with_every_reason() {
     let kiln = Kiln::new();
-    let outside = kiln.desk.fact("Cobalt turns blue in salt");
+    let outside = kiln.here.fact("Cobalt turns blue in salt");
     let said = name_of(&kiln.said);
     let (celadon, again) = (name_of(&kiln.celadon), name_of(&kiln.again));
     let operations = json!([
@@ -214,7 +214,7 @@ fn a_dry_run_shows_what_the_model_proposes_and_keeps_nothing() {
     let tried = proposed(tried);
     assert_eq!((tried.id, tried.changes), (None, 1));
     assert_eq!(tried.statuses[0].after, Some("alias"));
-    assert_eq!(kiln.desk.space().patches(None).unwrap(), []);
+    assert_eq!(kiln.here.home().patches(None).unwrap(), []);
 }
 
 #[test]
@@ -236,23 +236,23 @@ fn a_model_that_fails_or_sees_nothing_proposes_nothing() {
     }
     let mut idle = ScriptedModel::with_values([patch(&json!([]))]);
     assert!(matches!(kiln.propose(&mut idle), Ok(Proposing::NothingToChange(_))));
-    let (empty, mut unasked) = (Desk::new(), ScriptedModel::default());
-    let mut space = empty.space();
+    let (empty, mut unasked) = (TestHome::new(), ScriptedModel::default());
+    let mut space = empty.home();
     let access = &mut ModelAccess::new(&mut unasked);
     let nothing = propose(&mut space, &empty.session, access, "Zzz", LIMITS, Intent::Write);
     let nothing = nothing.unwrap();
     assert!(matches!(nothing, Proposing::NothingKnown));
     assert!(unasked.requests().is_empty());
-    assert_eq!(kiln.desk.space().patches(None).unwrap(), []);
+    assert_eq!(kiln.here.home().patches(None).unwrap(), []);
 }
 
 #[test]
 fn nothing_private_is_shown_unless_allowed_and_what_comes_of_it_is_private() {
     let kiln = Kiln::new();
-    let desk = &kiln.desk;
+    let here = &kiln.here;
     let fact = RecordType::Claim("fact".to_owned());
-    let diary = desk.state(fact, "The kiln hides my diary", Visibility::Private);
-    desk.join(EdgeType::DependsOn, kiln.decision, diary);
+    let diary = here.state_at_home(fact, "The kiln hides my diary", Visibility::Private);
+    here.join(EdgeType::DependsOn, kiln.decision, diary);
     // Not even an id that the model guesses.
     let reasons = kiln.refused(&json!([kiln.retract(&diary)]));
     assert_eq!(reasons, [(1, "outside_context")]);
@@ -264,11 +264,11 @@ fn nothing_private_is_shown_unless_allowed_and_what_comes_of_it_is_private() {
         let made = proposed(kiln.propose_with(&mut access).unwrap());
         let [request] = model.requests().try_into().unwrap();
         assert_eq!(request.messages[0].text.as_str().contains("diary"), is_allowed);
-        let mut space = desk.space();
+        let mut space = here.home();
         assert_eq!(space.is_private(&made.id.unwrap()).unwrap(), is_allowed);
         assert_eq!(space.private_use().unwrap().len(), usize::from(is_allowed));
         let waiting = space.patch(&made.id.unwrap().to_string()).unwrap().unwrap();
-        let applied = space.apply_patch(&waiting, Intent::DryRun, desk.session.now);
+        let applied = space.apply_patch(&waiting, Intent::DryRun, here.session.now);
         assert_eq!(applied.unwrap().stand_for.len(), 1);
         let GraphChange::State(statement) = &waiting.changes[0].change else { panic!() };
         assert_eq!(statement.visibility == Visibility::Private, is_allowed);
@@ -278,26 +278,26 @@ fn nothing_private_is_shown_unless_allowed_and_what_comes_of_it_is_private() {
 #[test]
 fn a_proposal_names_its_transcripts_on_which_nothing_is_founded() {
     let kiln = Kiln::new();
-    let desk = &kiln.desk;
+    let here = &kiln.here;
     let bad = json!([claim("The kiln is wood", &[])]);
     let mut model = ScriptedModel::with_values([patch(&bad), patch(&json!([kiln.same_as()]))]);
     let mut access = ModelAccess::new(&mut model);
     access.keeps_transcripts = true;
     let made = proposed(kiln.propose_with(&mut access).unwrap());
-    assert_eq!((made.origin.transcripts.len(), desk.evidence(TRANSCRIPT).len()), (2, 2));
-    let mut space = desk.space();
+    assert_eq!((made.origin.transcripts.len(), here.evidence(TRANSCRIPT).len()), (2, 2));
+    let mut space = here.home();
     let waiting = space.patch(&made.id.unwrap().to_string()).unwrap().unwrap();
     assert_eq!(transcripts_of(&json!(waiting.details)), made.origin.transcripts);
     // Nobody can cite one as a source.
     let cited = json!([claim("The kiln is wood", &[made.origin.transcripts[0].to_string()])]);
     let read =
-        crate::service::patch::read(&desk.session, &space, &patch(&cited).to_string(), "file")
+        crate::service::patch::read(&here.session, &space, &patch(&cited).to_string(), "file")
             .unwrap();
-    let reasons = read.check(&mut space, desk.session.now).unwrap().unwrap_err();
+    let reasons = read.check(&mut space, here.session.now).unwrap().unwrap_err();
     assert_eq!(reasons[0].code, "transcript_input");
     // The proposal goes with whatever the model was shown.
-    let plan = space.plan_to_forget(&[kiln.celadon], desk.session.now).unwrap();
+    let plan = space.plan_to_forget(&[kiln.celadon], here.session.now).unwrap();
     assert!(made.origin.transcripts.iter().all(|id| plan.targets.contains(id)));
-    space.forget(&plan, "", desk.session.now).unwrap();
+    space.forget(&plan, "", here.session.now).unwrap();
     assert_eq!(space.patches(None).unwrap(), []);
 }

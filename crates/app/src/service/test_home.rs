@@ -1,4 +1,4 @@
-//! A home and a project for tests.
+//! What the tests of the service work on: a home, its home space, and a project.
 
 use engine::Space;
 use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
@@ -17,8 +17,8 @@ use super::model_request::Answerer;
 use super::opening::{OpenedSpace, SpaceUse};
 use super::values;
 
-/// A home and a project in a folder of its own, and the time.
-pub(super) struct Studio {
+/// A home and a project in a folder of its own, and the time. Spaces are made when they are opened.
+pub(super) struct TestHome {
     folder: tempfile::TempDir,
     pub(super) session: Session,
 }
@@ -32,7 +32,7 @@ pub(super) fn node(node_type: NodeType, text: &str) -> Statement {
     Statement::new(RecordType::Node(node_type), text)
 }
 
-impl Studio {
+impl TestHome {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let session = Session::in_folder(folder.path());
@@ -64,8 +64,13 @@ impl Studio {
         self.open("global")
     }
 
+    /// Changes the graph because somebody said these words. They are for whom the change is for.
     pub(super) fn change(&self, space: &mut OpenedSpace, change: GraphChange, words: &str) -> OpId {
-        let statement = statement(&self.session, words, Visibility::Global);
+        let visibility = match &change {
+            GraphChange::State(stated) => stated.visibility,
+            _ => Visibility::Global,
+        };
+        let statement = statement(&self.session, words, visibility);
         let changed = space
             .change_graph(&[change.into()], Some(&statement), Intent::Write, self.session.now)
             .unwrap();
