@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::graph_arguments::{Connect, Graph, Moderate, ProposePatch, Review, State, Why};
 use super::inner_voice::InnerVoice;
 use super::maintenance::MaintenanceOps;
+use super::tool_name::ToolName;
 use crate::service::proposals::Reply;
 use crate::service::recall::SearchScope;
 
@@ -35,9 +36,6 @@ pub(crate) enum Call {
     Moderate(Moderate, Asking),
 }
 
-/// The tool that decides candidates.
-pub(crate) const MODERATE: &str = "knowledgegraph_moderate";
-
 /// What an agent may only do with the user's consent.
 pub(crate) enum Action {
     Correct(Correct),
@@ -47,13 +45,13 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// The name of the tool.
-    pub(super) fn tool(&self) -> &'static str {
+    /// The tool.
+    pub(super) fn tool(&self) -> ToolName {
         match self {
-            Self::Correct(_) => "correct",
-            Self::Refute(_) => "refute",
-            Self::Retract(_) => "retract",
-            Self::Forget(_) => "forget",
+            Self::Correct(_) => ToolName::Correct,
+            Self::Refute(_) => ToolName::Refute,
+            Self::Retract(_) => ToolName::Retract,
+            Self::Forget(_) => ToolName::Forget,
         }
     }
 }
@@ -77,24 +75,24 @@ pub(super) enum NoCall {
 }
 
 impl Call {
-    /// The name of the tool.
-    pub(crate) fn tool(&self) -> &'static str {
+    /// The tool.
+    pub(crate) fn tool(&self) -> ToolName {
         match self {
-            Self::Remember(..) => "remember",
-            Self::Recall(..) => "recall",
-            Self::InnerVoice(..) => "inner_voice",
-            Self::GetContext(..) => "get_context",
-            Self::Observe(..) => "observe",
-            Self::Explain(..) => "explain",
-            Self::State(..) => "state",
-            Self::Connect(..) => "connect",
-            Self::Graph(..) => "graph",
-            Self::Why(..) => "why",
-            Self::ProposePatch(..) => "propose_patch",
-            Self::Review(..) => "review",
-            Self::Maintain(..) => "maintenance_ops",
+            Self::Remember(..) => ToolName::Remember,
+            Self::Recall(..) => ToolName::Recall,
+            Self::InnerVoice(..) => ToolName::InnerVoice,
+            Self::GetContext(..) => ToolName::GetContext,
+            Self::Observe(..) => ToolName::Observe,
+            Self::Explain(..) => ToolName::Explain,
+            Self::State(..) => ToolName::State,
+            Self::Connect(..) => ToolName::Connect,
+            Self::Graph(..) => ToolName::Graph,
+            Self::Why(..) => ToolName::Why,
+            Self::ProposePatch(..) => ToolName::ProposePatch,
+            Self::Review(..) => ToolName::Review,
+            Self::Maintain(..) => ToolName::MaintenanceOps,
             Self::Propose(action, _) => action.tool(),
-            Self::Moderate(..) => MODERATE,
+            Self::Moderate(..) => ToolName::Moderate,
         }
     }
 
@@ -107,26 +105,26 @@ impl Call {
         reply: Option<Reply>,
     ) -> Result<Self, NoCall> {
         let asking = |program| Asking { program, can_ask, reply };
+        let tool = ToolName::parse(tool).ok_or(NoCall::UnknownTool)?;
         Ok(match tool {
-            "remember" => Self::Remember(read(arguments)?, program),
-            "recall" => Self::Recall(read(arguments)?, program),
-            "inner_voice" => Self::InnerVoice(read(arguments)?, program),
-            "get_context" => Self::GetContext(read(arguments)?, program),
-            "observe" => Self::Observe(read(arguments)?, program),
-            "explain" => Self::Explain(read(arguments)?, program),
-            "state" => Self::State(read(arguments)?, program),
-            "connect" => Self::Connect(read(arguments)?, program),
-            "graph" => Self::Graph(read(arguments)?, program),
-            "why" => Self::Why(read(arguments)?, program),
-            "propose_patch" => Self::ProposePatch(read(arguments)?, program),
-            "review" => Self::Review(read(arguments)?, program),
-            "maintenance_ops" => Self::Maintain(read(arguments)?, program),
-            "correct" => Self::Propose(Action::Correct(read(arguments)?), asking(program)),
-            "refute" => Self::Propose(Action::Refute(read(arguments)?), asking(program)),
-            "retract" => Self::Propose(Action::Retract(read(arguments)?), asking(program)),
-            "forget" => Self::Propose(Action::Forget(read(arguments)?), asking(program)),
-            MODERATE => Self::Moderate(read(arguments)?, asking(program)),
-            _ => return Err(NoCall::UnknownTool),
+            ToolName::Remember => Self::Remember(read(arguments)?, program),
+            ToolName::Recall => Self::Recall(read(arguments)?, program),
+            ToolName::InnerVoice => Self::InnerVoice(read(arguments)?, program),
+            ToolName::GetContext => Self::GetContext(read(arguments)?, program),
+            ToolName::Observe => Self::Observe(read(arguments)?, program),
+            ToolName::Explain => Self::Explain(read(arguments)?, program),
+            ToolName::State => Self::State(read(arguments)?, program),
+            ToolName::Connect => Self::Connect(read(arguments)?, program),
+            ToolName::Graph => Self::Graph(read(arguments)?, program),
+            ToolName::Why => Self::Why(read(arguments)?, program),
+            ToolName::ProposePatch => Self::ProposePatch(read(arguments)?, program),
+            ToolName::Review => Self::Review(read(arguments)?, program),
+            ToolName::MaintenanceOps => Self::Maintain(read(arguments)?, program),
+            ToolName::Correct => Self::Propose(Action::Correct(read(arguments)?), asking(program)),
+            ToolName::Refute => Self::Propose(Action::Refute(read(arguments)?), asking(program)),
+            ToolName::Retract => Self::Propose(Action::Retract(read(arguments)?), asking(program)),
+            ToolName::Forget => Self::Propose(Action::Forget(read(arguments)?), asking(program)),
+            ToolName::Moderate => Self::Moderate(read(arguments)?, asking(program)),
         })
     }
 }

@@ -25,6 +25,7 @@ mod maintenance;
 mod memory;
 mod quote;
 mod server;
+mod tool_name;
 mod tools;
 mod whose;
 mod worker;
@@ -47,6 +48,7 @@ pub(crate) use failures::{Failed, in_words, worded};
 pub(crate) use lines::refusal;
 pub(crate) use memory::{Memory as ToolMemory, Response, TokenCaller};
 pub(crate) use server::{Backend, Server};
+pub(crate) use tool_name::ToolName;
 
 /// How long a running call may take after the host has gone. Its writes are one transaction, so
 /// nothing is half done if it takes longer.

@@ -8,6 +8,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde_json::Value;
 
+use super::tool_name::ToolName;
 use super::{answers, arguments, graph_answers, graph_arguments, inner_voice, maintenance};
 
 /// The server's instructions, which introduce all tools together.
@@ -241,103 +242,109 @@ Example: {\"name\": \"b3:9f2c41d0\", \"note\": \"delete what I said about my hea
 
 /// All tools.
 pub(super) fn all() -> Vec<Tool> {
+    ToolName::ALL.iter().map(|name| described(*name)).collect()
+}
+
+fn described(name: ToolName) -> Tool {
     let reads =
         |title: &str| annotations(title).read_only(true).destructive(false).idempotent(true);
     let adds =
         |title: &str| annotations(title).read_only(false).destructive(false).idempotent(false);
     let overturns =
         |title: &str| annotations(title).read_only(false).destructive(true).idempotent(false);
-    vec![
-        tool::<arguments::Remember, answers::Remembered>(
-            "remember",
+    match name {
+        ToolName::Remember => tool::<arguments::Remember, answers::Remembered>(
+            name,
             REMEMBER,
             adds("Remember something"),
         ),
-        tool::<arguments::Recall, answers::Recalled>("recall", RECALL, reads("Search memory")),
-        tool::<inner_voice::InnerVoice, inner_voice::Answered>(
-            "inner_voice",
+        ToolName::Recall => {
+            tool::<arguments::Recall, answers::Recalled>(name, RECALL, reads("Search memory"))
+        }
+        ToolName::InnerVoice => tool::<inner_voice::InnerVoice, inner_voice::Answered>(
+            name,
             INNER_VOICE,
             adds("Answer from memory, with sources").idempotent(true),
         ),
         // It writes a receipt of what was shown, which does not change the answer of any tool.
-        tool::<arguments::GetContext, answers::Context>(
-            "get_context",
+        ToolName::GetContext => tool::<arguments::GetContext, answers::Context>(
+            name,
             GET_CONTEXT,
             reads("Assemble context from memory"),
         ),
         // What was shown in a conversation does not come up in it again.
-        tool::<arguments::Observe, answers::Observed>(
-            "observe",
+        ToolName::Observe => tool::<arguments::Observe, answers::Observed>(
+            name,
             OBSERVE,
             reads("See what a turn brings up").idempotent(false),
         ),
-        tool::<arguments::Explain, answers::Explained>(
-            "explain",
-            EXPLAIN,
-            reads("Explain a belief"),
-        ),
-        tool::<graph_arguments::State, graph_answers::GraphWritten>(
-            "state",
+        ToolName::Explain => {
+            tool::<arguments::Explain, answers::Explained>(name, EXPLAIN, reads("Explain a belief"))
+        }
+        ToolName::State => tool::<graph_arguments::State, graph_answers::GraphWritten>(
+            name,
             STATE,
             adds("State a claim or a node").idempotent(true),
         ),
-        tool::<graph_arguments::Connect, graph_answers::GraphWritten>(
-            "connect",
+        ToolName::Connect => tool::<graph_arguments::Connect, graph_answers::GraphWritten>(
+            name,
             CONNECT,
             adds("Join two records").idempotent(true),
         ),
-        tool::<graph_arguments::Graph, graph_answers::GraphFound>(
-            "graph",
+        ToolName::Graph => tool::<graph_arguments::Graph, graph_answers::GraphFound>(
+            name,
             GRAPH,
             reads("See claims, nodes and edges"),
         ),
-        tool::<graph_arguments::Why, graph_answers::WhyAnswered>(
-            "why",
+        ToolName::Why => tool::<graph_arguments::Why, graph_answers::WhyAnswered>(
+            name,
             WHY,
             reads("Find what accounts for something"),
         ),
-        tool::<graph_arguments::ProposePatch, graph_answers::GraphWritten>(
-            "propose_patch",
-            PROPOSE_PATCH,
-            adds("Propose changes of the graph").idempotent(true),
-        ),
-        tool::<graph_arguments::Review, graph_answers::Queue>(
-            "review",
+        ToolName::ProposePatch => {
+            tool::<graph_arguments::ProposePatch, graph_answers::GraphWritten>(
+                name,
+                PROPOSE_PATCH,
+                adds("Propose changes of the graph").idempotent(true),
+            )
+        }
+        ToolName::Review => tool::<graph_arguments::Review, graph_answers::Queue>(
+            name,
             REVIEW,
             reads("See what waits for the user"),
         ),
-        tool::<maintenance::MaintenanceOps, maintenance::Maintained>(
-            "maintenance_ops",
+        ToolName::MaintenanceOps => tool::<maintenance::MaintenanceOps, maintenance::Maintained>(
+            name,
             MAINTENANCE_OPS,
             overturns("Look after the memory").idempotent(true),
         ),
         // These change what is believed or recorded, which a host should ask the user about.
-        tool::<graph_arguments::Moderate, graph_answers::ModerationAnswer>(
-            arguments::MODERATE,
+        ToolName::Moderate => tool::<graph_arguments::Moderate, graph_answers::ModerationAnswer>(
+            name,
             MODERATE,
             overturns("Decide what joins the knowledge graph, on the user's word"),
         ),
-        tool::<arguments::Correct, answers::Decided>(
-            "correct",
+        ToolName::Correct => tool::<arguments::Correct, answers::Decided>(
+            name,
             CORRECT,
             overturns("Correct a belief, on the user's word"),
         ),
-        tool::<arguments::Refute, answers::Decided>(
-            "refute",
+        ToolName::Refute => tool::<arguments::Refute, answers::Decided>(
+            name,
             REFUTE,
             overturns("Mark a belief as false, on the user's word"),
         ),
-        tool::<arguments::Retract, answers::Decided>(
-            "retract",
+        ToolName::Retract => tool::<arguments::Retract, answers::Decided>(
+            name,
             RETRACT,
             overturns("Take a record back"),
         ),
-        tool::<arguments::Forget, answers::Decided>(
-            "forget",
+        ToolName::Forget => tool::<arguments::Forget, answers::Decided>(
+            name,
             FORGET,
             overturns("Forget a record, on the user's word"),
         ),
-    ]
+    }
 }
 
 /// Memory is a closed world: no tool accesses anything else.
@@ -346,7 +353,7 @@ fn annotations(title: &str) -> ToolAnnotations {
 }
 
 fn tool<Arguments: JsonSchema + 'static, Answer: JsonSchema + 'static>(
-    name: &'static str,
+    name: ToolName,
     description: &'static str,
     annotations: ToolAnnotations,
 ) -> Tool {
@@ -354,7 +361,7 @@ fn tool<Arguments: JsonSchema + 'static, Answer: JsonSchema + 'static>(
     // checked here.
     let input = schema_for_input::<Arguments>().unwrap_or_default();
     let title = annotations.title.clone().unwrap_or_default();
-    let tool = Tool::new(name, description, Arc::new(plain(&input))).with_title(title);
+    let tool = Tool::new(name.as_str(), description, Arc::new(plain(&input))).with_title(title);
     tool.with_raw_output_schema(schema_for_output::<Answer>()).with_annotations(annotations)
 }
 

@@ -67,7 +67,7 @@ impl Backend for TokenCalls {
         context: &RequestContext<RoleServer>,
     ) -> Option<Result<Response, String>> {
         let origin = Origin::of(context)?.clone();
-        let tool = call.tool();
+        let tool = call.tool().as_str();
         let answered = self.0.answer_call(origin.clone(), call).await;
         Some(answered.map_err(|refused| match refused {
             Refused::Failed(failed) => in_words(&failed),

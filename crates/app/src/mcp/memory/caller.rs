@@ -7,6 +7,7 @@ use engine::Space;
 use engine::private::Disclosure;
 
 use crate::failure::Failure;
+use crate::mcp::ToolName;
 use crate::service::Session;
 use crate::service::agents::{Agent, AgentId};
 use crate::service::disclosure::for_agent;
@@ -127,11 +128,11 @@ impl Reader {
         &self,
         session: &Session,
         space: &Space,
-        tool: &str,
+        tool: ToolName,
     ) -> Result<bool, Failure> {
         Ok(match self {
             Self::Agent(id) => {
-                session.configuration(Some(space.path()))?.agent_may(id.as_str(), tool)
+                session.configuration(Some(space.path()))?.agent_may(id.as_str(), tool.as_str())
             }
             Self::Token { speaks_for_person, .. } => *speaks_for_person,
         })

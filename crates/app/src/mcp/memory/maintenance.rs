@@ -4,13 +4,11 @@ use serde_json::Value;
 
 use super::{Answered, Memory};
 use crate::failure::Failure;
+use crate::mcp::ToolName;
 use crate::mcp::maintenance::{Maintained, MaintenanceOps};
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
 use crate::service::maintenance::request::run;
-
-/// What `agents.allow` names to allow it.
-const TOOL: &str = "maintenance_ops";
 
 impl Memory {
     /// Looks after the space. What writes is done for whoever may act for the user; for others it
@@ -26,7 +24,8 @@ impl Memory {
         let reader = self.reader(program);
         let is_try = arguments.only_tries();
         let open = self.opened.readable(session)?;
-        let is_allowed = is_try || reader.may(session, &open.spaces.own, TOOL)?;
+        let is_allowed =
+            is_try || reader.may(session, &open.spaces.own, ToolName::MaintenanceOps)?;
         request.dry_run |= !is_allowed;
         let open = match request.only_reads() || request.dry_run {
             true => self.opened.readable(session)?,

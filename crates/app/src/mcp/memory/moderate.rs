@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::{Answered, Memory, Response};
 use crate::failure::{Failure, within};
-use crate::mcp::arguments::{Asking, MODERATE};
+use crate::mcp::ToolName;
+use crate::mcp::arguments::Asking;
 use crate::mcp::graph_answers::ModerationAnswer;
 use crate::mcp::graph_arguments::Moderate;
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
@@ -41,7 +42,7 @@ impl Memory {
         };
         let visibility = session.scope_of(&open.spaces.own).visibility();
         let space = &mut open.spaces.own.space;
-        let is_allowed = reader.may(session, space, MODERATE)?;
+        let is_allowed = reader.may(session, space, ToolName::Moderate)?;
         let mut request = ModerationRequest {
             items: &asked.items,
             visibility,

@@ -60,7 +60,8 @@ impl Memory {
                     Some(Status::Dismissed) => (
                         DecidedStatus::Declined,
                         format!(
-                            "The user dismissed this proposal before. Nothing was written. If the user wants it now, the user can do it with `because {tool}`."
+                            "The user dismissed this proposal before. Nothing was written. If the user wants it now, the user can do it with `because {}`.",
+                            tool.as_str()
                         ),
                     ),
                     before => (
