@@ -13,7 +13,6 @@ use engine::{EngineError, Space};
 use jiff::Timestamp;
 use kernel::body::{Body, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::Visibility;
-use kernel::id::OpId;
 use kernel::operation::{Role, is_identifier};
 use kernel::proposal::Decision;
 use kernel::when::When;
@@ -378,7 +377,8 @@ impl OperationReader<'_> {
         self.reasons.push((code, message.into()));
     }
 
-    /// An earlier operation of the patch, or one of the space.
+    /// An earlier operation of the patch, or one of the space; none, with the reason noted, if
+    /// there is no such one.
     fn reference(&mut self, name: &str) -> Result<Option<Reference>, Failure> {
         if self.names.contains(name) {
             return Ok(Some(Reference::Local(name.to_owned())));
@@ -405,11 +405,6 @@ impl OperationReader<'_> {
             }
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// A reference that must be there: the reason is noted if it is not.
-    fn one(&mut self, name: &str) -> Result<Reference, Failure> {
-        Ok(self.reference(name)?.unwrap_or(Reference::Id(OpId([0; 32]))))
     }
 
     fn sources(&mut self, names: &[String]) -> Result<Vec<(Reference, Role)>, Failure> {
@@ -536,27 +531,32 @@ impl OperationReader<'_> {
             }
             PatchOperation::CreateEdge { local, edge_type, from, to, sources, notes } => {
                 let edge_type = self.parsed::<EdgeType>(&edge_type);
-                let (from, to) = (self.one(&from)?, self.one(&to)?);
+                let (from, to) = (self.reference(&from)?, self.reference(&to)?);
                 let inputs = self.sources(&sources)?;
-                let Some(edge_type) = edge_type else { return Ok(Vec::new()) };
+                let (Some(edge_type), Some(from), Some(to)) = (edge_type, from, to) else {
+                    return Ok(Vec::new());
+                };
                 one(local, GraphChange::Connect { edge_type, from, to, inputs, notes })
             }
             PatchOperation::SameAs { local, duplicate, canonical, sources } => {
-                let (from, to) = (self.one(&duplicate)?, self.one(&canonical)?);
+                let (from, to) = (self.reference(&duplicate)?, self.reference(&canonical)?);
                 let (inputs, edge_type) = (self.sources(&sources)?, EdgeType::SameAs);
+                let (Some(from), Some(to)) = (from, to) else { return Ok(Vec::new()) };
                 let notes = String::new();
                 one(local, GraphChange::Connect { edge_type, from, to, inputs, notes })
             }
             PatchOperation::Supersede { local, target, text, sources } => {
                 self.words(&text);
-                let target = self.one(&target)?;
+                let target = self.reference(&target)?;
                 let inputs = self.sources(&sources)?;
+                let Some(target) = target else { return Ok(Vec::new()) };
                 let otherwise = ReplacementFields::default();
                 one(local, GraphChange::Supersede { target, text, inputs, otherwise })
             }
             PatchOperation::Retract { local, target, sources, reason } => {
-                let target = self.one(&target)?;
+                let target = self.reference(&target)?;
                 let sources = self.sources(&sources)?.into_iter().map(|(source, _)| source);
+                let Some(target) = target else { return Ok(Vec::new()) };
                 one(local, GraphChange::Retract { target, reason, sources: sources.collect() })
             }
         }
