@@ -453,6 +453,52 @@ impl OperationReader<'_> {
         }
     }
 
+    fn probability(&mut self, confidence: f64) -> f64 {
+        if !(0.0..=1.0).contains(&confidence) {
+            self.refuse("not_a_probability", format!("{confidence} is not between 0 and 1"));
+        }
+        confidence
+    }
+
+    /// The times from and until when something is true, with the user's offset where they have
+    /// none.
+    fn window(&mut self, from: Option<When>, to: Option<When>) -> (Option<When>, Option<When>) {
+        let in_zone = |at: Option<When>| at.map(|at| self.times.with_offset(at));
+        let (from, to) = (in_zone(from), in_zone(to));
+        if let (Some(from), Some(to)) = (&from, &to)
+            && to.instant_us() <= from.instant_us()
+        {
+            self.refuse("empty_window", "its validity ends before it begins");
+        }
+        (from, to)
+    }
+
+    /// A summary, with an edge to each operation that it summarises.
+    fn summary(
+        &mut self,
+        local: Option<String>,
+        summary: GraphChange,
+        of: &[String],
+        inputs: &[(Reference, Role)],
+    ) -> Result<Vec<NamedChange>, Failure> {
+        let mut ends = Vec::new();
+        for name in of {
+            ends.extend(self.reference(name)?);
+        }
+        let name = local.unwrap_or_else(|| self.free_name("summary"));
+        let mut changes = vec![NamedChange { name: Some(name.clone()), change: summary }];
+        changes.extend(ends.into_iter().map(|end| {
+            NamedChange::from(GraphChange::Connect {
+                edge_type: EdgeType::DerivedFrom,
+                from: Reference::Local(name.clone()),
+                to: end,
+                inputs: inputs.to_vec(),
+                notes: String::new(),
+            })
+        }));
+        Ok(changes)
+    }
+
     fn changes(&mut self, operation: PatchOperation) -> Result<Vec<NamedChange>, Failure> {
         let one = |name: Option<String>, change| Ok(vec![NamedChange { name, change }]);
         match operation {
@@ -470,20 +516,8 @@ impl OperationReader<'_> {
                 self.words(&text);
                 self.tags(&tags);
                 let claim_type = self.parsed::<TextClaimType>(&claim_type);
-                let confidence = confidence.unwrap_or(1.0);
-                if !(0.0..=1.0).contains(&confidence) {
-                    self.refuse(
-                        "not_a_probability",
-                        format!("{confidence} is not between 0 and 1"),
-                    );
-                }
-                let in_zone = |at: Option<When>| at.map(|at| self.times.with_offset(at));
-                let (valid_from, valid_to) = (in_zone(valid_from), in_zone(valid_to));
-                if let (Some(from), Some(to)) = (&valid_from, &valid_to)
-                    && to.instant_us() <= from.instant_us()
-                {
-                    self.refuse("empty_window", "its validity ends before it begins");
-                }
+                let confidence = self.probability(confidence.unwrap_or(1.0));
+                let (valid_from, valid_to) = self.window(valid_from, valid_to);
                 let inputs = self.sources(&sources)?;
                 let Some(claim_type) = claim_type else { return Ok(Vec::new()) };
                 let statement = Statement {
@@ -507,27 +541,12 @@ impl OperationReader<'_> {
                 one(local, node(node_type, text, inputs, tags, visibility))
             }
             PatchOperation::CreateSummary { local, text, sources, of, tags, visibility } => {
+                let visibility = visibility.unwrap_or(self.usual);
                 self.words(&text);
                 self.tags(&tags);
                 let inputs = self.sources(&sources)?;
-                let mut ends = Vec::new();
-                for name in &of {
-                    ends.extend(self.reference(name)?);
-                }
-                let name = local.unwrap_or_else(|| self.free_name("summary"));
-                let visibility = visibility.unwrap_or(self.usual);
                 let summary = node(NodeType::Summary, text, inputs.clone(), tags, visibility);
-                let mut changes = vec![NamedChange { name: Some(name.clone()), change: summary }];
-                changes.extend(ends.into_iter().map(|end| {
-                    NamedChange::from(GraphChange::Connect {
-                        edge_type: EdgeType::DerivedFrom,
-                        from: Reference::Local(name.clone()),
-                        to: end,
-                        inputs: inputs.clone(),
-                        notes: String::new(),
-                    })
-                }));
-                Ok(changes)
+                self.summary(local, summary, &of, &inputs)
             }
             PatchOperation::CreateEdge { local, edge_type, from, to, sources, notes } => {
                 let edge_type = self.parsed::<EdgeType>(&edge_type);

@@ -159,15 +159,27 @@ fn is_of_the_dead(sentence: &Sentence<'_>, end: usize) -> bool {
         && (sentence.lower(at) != "passed" || matches!(sentence.lower(at + 1), "away" | "on"))
 }
 
-/// Reads the words around the "my" at `at`.
-fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
+/// A kind of person after a "my": "my former boss".
+struct Relative {
+    kind: &'static str,
+    is_several: bool,
+    /// "my boss's".
+    is_possessive: bool,
+    /// "my ex-husband", "my former boss".
+    is_over: bool,
+    /// The index of its noun.
+    noun: usize,
+}
+
+/// The kind of person that follows the "my" at `at`.
+fn relative_after(sentence: &Sentence<'_>, at: usize) -> Option<Relative> {
     let mut noun = at + 1;
     while (kinds::ADJECTIVES.contains(&sentence.lower(noun)) || sentence.lower(noun) == "former")
         && noun < at + 3
     {
         noun += 1;
     }
-    let Some(word) = sentence.words.get(noun) else { return };
+    let word = sentence.words.get(noun)?;
     let (term, is_possessive) = match word.lower.strip_suffix("'s") {
         Some(term) => (term, true),
         None => (word.lower.as_ref(), false),
@@ -181,9 +193,14 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let is_heading = word.text.chars().next().is_some_and(char::is_uppercase);
     let is_together = (at + 1..=noun)
         .all(|index| sentence.words.get(index).is_some_and(|word| word.before == Break::None));
-    let Some((kind, is_several)) = kinds::kind(term).filter(|_| !is_heading && is_together) else {
-        return;
-    };
+    let (kind, is_several) = kinds::kind(term).filter(|_| !is_heading && is_together)?;
+    Some(Relative { kind, is_several, is_possessive, is_over, noun })
+}
+
+/// Reads the words around the "my" at `at`.
+fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
+    let Some(relative) = relative_after(sentence, at) else { return };
+    let Relative { kind, is_several, is_possessive, is_over, noun } = relative;
     let is_over = is_over || is_over_before(sentence, kind, at);
     // "Anna is my boss now", "Anna is now my boss".
     let is_now = sentence.lower(noun + 1) == "now" && sentence.after(noun) == Break::None
@@ -265,27 +282,36 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     if is_several || sentence.is_question {
         return;
     }
-    if let Some((person, verb, is_outright)) = name_before(sentence, at, noun) {
-        let is_anymore = sentence.lower(noun + 1) == "anymore"
-            || sentence.lower(noun + 1) == "any" && sentence.lower(noun + 2) == "more";
-        let is_denial = verb == Copula::IsNot && !is_anymore;
-        // Somebody was a mother who is dead, or is one still.
-        if verb == Copula::Was && !kinds::is_succeeded(kind) {
-            return;
-        }
-        let is_end = is_over
-            || matches!(verb, Copula::IsNoLonger | Copula::Was)
-            || verb == Copula::IsNot && is_anymore;
+    if let Some((person, copula, is_outright)) = name_before(sentence, at, noun)
+        && let Some(is_end) = ends(sentence, &relative, copula)
+    {
+        let is_denial = copula == Copula::IsNot && !is_end;
+        let is_end = is_over || is_end;
         // "Pain is my teacher": a single word at the start of a sentence may not be a name.
-        if is_outright
+        let is_metaphor = is_outright
             && !is_denial
             && !is_end
             && METAPHORICAL_KINDS.contains(&kind)
-            && sentence.lower(0) == person.slug
-        {
-            return;
+            && sentence.lower(0) == person.slug;
+        if !is_metaphor {
+            state(person, is_outright, is_denial, is_end);
         }
-        state(person, is_outright, is_denial, is_end);
+    }
+}
+
+/// Whether what joins a name before "my" with a kind says that it is over: "is no longer", "is not
+/// … any more", "was". None if it leaves that open: somebody was a mother who is dead, or is one
+/// still.
+fn ends(sentence: &Sentence<'_>, relative: &Relative, copula: Copula) -> Option<bool> {
+    let after = relative.noun + 1;
+    match copula {
+        Copula::Is => Some(false),
+        Copula::IsNoLonger => Some(true),
+        Copula::IsNot => Some(
+            sentence.lower(after) == "anymore"
+                || sentence.lower(after) == "any" && sentence.lower(after + 1) == "more",
+        ),
+        Copula::Was => kinds::is_succeeded(relative.kind).then_some(true),
     }
 }
 

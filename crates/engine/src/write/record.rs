@@ -15,7 +15,7 @@ use kernel::evidence::{Echo, Evidence, EvidenceKind};
 use kernel::id::{Author, BodyHash, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::{Head, LedgerIndex};
-use kernel::operation::{MalformedError, REFS_MAX, Ref, Role};
+use kernel::operation::{HlcTimestamp, MalformedError, REFS_MAX, Ref, Role};
 use kernel::seal::{ChainPosition, next_timestamp};
 use store::Writing;
 use store::sqlite::SqliteWriting;
@@ -253,23 +253,12 @@ impl Writer<'_> {
         // If something fails, what waited is given up, and read again the next time.
         let mut echoes = Echoes::begin(&mut writing, std::mem::take(waiting))?;
         for mut prepared in batch {
-            let mut others = Vec::new();
             if let Some(aside) = &mut aside {
                 aside.meet(&prepared);
             }
-            let mut known = look_up(&writing as &dyn Writing, sealer, self.policy, &prepared)?;
-            if known == Known::No {
-                let index = &writing as &dyn Writing;
-                match former_names::look_for(index, sealer, self.policy, &prepared, now)? {
-                    Former::Unknown => {}
-                    Former::Same(same) => known = same,
-                    Former::Replaced(ids) => {
-                        let mut ids = ids.into_iter();
-                        known = ids.next().map_or(Known::No, Known::Earlier);
-                        others.extend(ids);
-                    }
-                }
-            }
+            let index = &writing as &dyn Writing;
+            let (known, mut others) =
+                look_up_by_any_name(index, sealer, self.policy, &prepared, now)?;
             if let (Known::Earlier(id), Some(aside)) = (known, &mut aside) {
                 match aside.take(&writing as &dyn Writing, id, prepared)? {
                     Some(back) => prepared = back,
@@ -320,14 +309,9 @@ impl Writer<'_> {
             head = Some(Head { seq: operation.header().seq, id: operation.id(), ts });
             let new = operation.id();
             for id in left {
-                let reason = Reason { reason: PART_OF_SERIES.to_owned() };
-                let draft = acting_on(id, Body::EvidenceRetraction(reason))?;
                 let ts = next_timestamp(now_us(now), stamp);
-                let (operation, body) =
-                    sealer.seal_next(Sealable::concluded(draft), &writing, ts)?;
-                writing.record(&operation, Some(&body))?;
+                head = Some(retract_part(sealer, &mut writing, id, ts)?);
                 stamp = Some(ts);
-                head = Some(Head { seq: operation.header().seq, id: operation.id(), ts });
             }
             outcomes.push(there.map_or(Outcome::Added(new), |old| Outcome::Replaced { new, old }));
         }
@@ -390,6 +374,43 @@ pub(crate) enum Known {
     Earlier(OpId),
     /// Nothing.
     No,
+}
+
+/// What the ledger knows of a record by its name or, if nothing, by the names that it had. Of
+/// several records that it replaces, those after the first are in the list.
+fn look_up_by_any_name(
+    index: &dyn Writing,
+    sealer: &Sealer,
+    policy: ForgottenPolicy,
+    prepared: &Prepared,
+    now: jiff::Timestamp,
+) -> Result<(Known, Vec<OpId>), EngineError> {
+    let known = look_up(index, sealer, policy, prepared)?;
+    if known != Known::No {
+        return Ok((known, Vec::new()));
+    }
+    Ok(match former_names::look_for(index, sealer, policy, prepared, now)? {
+        Former::Unknown => (Known::No, Vec::new()),
+        Former::Same(same) => (same, Vec::new()),
+        Former::Replaced(ids) => {
+            let mut ids = ids.into_iter();
+            (ids.next().map_or(Known::No, Known::Earlier), ids.collect())
+        }
+    })
+}
+
+/// Retracts a record whose place a series takes. The chain's new end.
+fn retract_part(
+    sealer: &Sealer,
+    writing: &mut SqliteWriting<'_>,
+    id: OpId,
+    ts: HlcTimestamp,
+) -> Result<Head, EngineError> {
+    let reason = Reason { reason: PART_OF_SERIES.to_owned() };
+    let draft = acting_on(id, Body::EvidenceRetraction(reason))?;
+    let (operation, body) = sealer.seal_next(Sealable::concluded(draft), writing, ts)?;
+    writing.record(&operation, Some(&body))?;
+    Ok(Head { seq: operation.header().seq, id: operation.id(), ts })
 }
 
 /// Rule 10: compares a record with the latest of its name.
