@@ -56,6 +56,9 @@ pub struct Starts(BTreeSet<String>);
 impl Moment {
     /// Reads a value with the TZID that stands beside it. The name of an unknown zone goes to
     /// `unknown`, and the time counts as floating.
+    ///
+    /// # Errors
+    /// If `text` is not a date or a time of iCalendar (RFC 5545, 3.3.4 and 3.3.5).
     pub fn read(
         text: &str,
         tzid: Option<&str>,

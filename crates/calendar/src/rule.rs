@@ -71,6 +71,24 @@ pub enum RuleError {
 
 impl Rule {
     /// Reads the value of an RRULE property. Unknown parts are skipped.
+    ///
+    /// ```
+    /// use calendar::recurrence::Bounds;
+    /// use calendar::rule::{Rule, RuleError};
+    /// use jiff::civil::date;
+    ///
+    /// let rule = Rule::parse("FREQ=WEEKLY;BYDAY=TU,TH;COUNT=3")?;
+    /// let start = date(2025, 1, 14).at(18, 0, 0, 0);
+    /// let expansion = rule.expand(start, None, Bounds::until(date(2025, 12, 31).into(), 10));
+    /// let days: Vec<i8> = expansion.starts.iter().map(|start| start.day()).collect();
+    /// assert_eq!((days, expansion.complete), (vec![14, 16, 21], true));
+    /// assert_eq!(Rule::parse("BYDAY=TU"), Err(RuleError::NoFrequency));
+    /// # Ok::<(), RuleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a known part is not valid, FREQ is missing or cannot be combined with another part, or no
+    /// day can fit: [`RuleError`] says which.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let mut frequency = None;
         let mut rule = Self {

@@ -100,12 +100,18 @@ pub struct Status {
 
 impl Reader<'_> {
     /// One operation.
+    ///
+    /// # Errors
+    /// If no operation has this id.
     pub fn show(&self, id: &OpId) -> Result<Shown, EngineError> {
         self.show_at(id, None)
     }
 
     /// The same with what cited it as of a time of recording (inclusive, microseconds since the
     /// Unix epoch). What was recorded later is unknown.
+    ///
+    /// # Errors
+    /// If no operation has this id, or it was recorded after that time.
     pub fn show_at(&self, id: &OpId, as_of_us: Option<u64>) -> Result<Shown, EngineError> {
         let Recorded { position, operation } =
             self.store.get(id)?.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;

@@ -11,6 +11,13 @@
 //! are cut to a named maximum, such as [`RESULTS_MAX`](recall::episodes::RESULTS_MAX) for
 //! [`Query::limit`](recall::episodes::Query::limit). The text of an [`EngineError`] may change; its
 //! [`code`](EngineError::code) is stable.
+//!
+//! # Errors
+//! Whatever reads or writes a space fails with [`EngineError::Store`] if its file cannot be read or
+//! written, is damaged, or another process writes for longer than
+//! [`BUSY_WAIT_MS`](store::sqlite::BUSY_WAIT_MS). Whatever appends fails with [`EngineError::Record`]
+//! if a rule refuses it, such as that the key lacks a capability. The sections on errors say what
+//! else a function fails for.
 
 use std::path::Path;
 

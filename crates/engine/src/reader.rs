@@ -101,6 +101,9 @@ impl<'a> Reader<'a> {
 
     /// The one operation that an id or the beginning of one names, or the UUID of a thought, or
     /// else the id that its source gave it.
+    ///
+    /// # Errors
+    /// If no operation has such an id, or several have.
     pub fn resolve(&self, text: &str) -> Result<OpId, EngineError> {
         self.resolve_disclosed(text, Disclosure::Full)
     }

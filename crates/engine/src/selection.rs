@@ -202,8 +202,10 @@ fn is_of_file(file: &str, uid: &str, session: Option<&str>) -> bool {
 }
 
 impl Reader<'_> {
-    /// The records that a selection selects and that are in `state`, in order of arrival. More than
-    /// [`RECORDS_MAX`] are an error.
+    /// The records that a selection selects and that are in `state`, in order of arrival.
+    ///
+    /// # Errors
+    /// If there are more than [`RECORDS_MAX`].
     pub fn select(
         &self,
         selection: &Selection,

@@ -61,6 +61,10 @@ impl Writer<'_> {
     }
 
     /// Appends one operation, with its secrets masked.
+    ///
+    /// # Errors
+    /// If a claim lacks something that every claim needs, the operation is larger than one may be,
+    /// or a rule refuses it, such as that the key may not append it.
     pub fn append(&mut self, draft: Draft, now: jiff::Timestamp) -> Result<OpId, EngineError> {
         claim_form::check(&draft)?;
         let mut writing = self.store.write()?;
@@ -89,6 +93,9 @@ impl Writer<'_> {
 
     /// Grants capabilities to a key, or revokes them. A revocation names the last operation that
     /// this copy has of the key: what turns up beyond it has no effect, however it is dated.
+    ///
+    /// # Errors
+    /// If the writer's key does not hold `admin`.
     pub fn change_access(
         &mut self,
         key: Author,
@@ -108,6 +115,9 @@ impl Writer<'_> {
 
     /// Revokes capabilities of a key that is still trusted, from now on: what it signed earlier and
     /// this copy has not seen keeps its effect.
+    ///
+    /// # Errors
+    /// If the writer's key does not hold `admin`.
     pub fn revoke_from_now_on(
         &mut self,
         key: Author,

@@ -33,6 +33,9 @@ pub struct Because {
 
 impl Because {
     /// Creates the space. With a model, it uses that model's vectors.
+    ///
+    /// # Errors
+    /// If the space cannot be created in a temporary folder, or the model cannot be opened.
     pub fn new(choice: Option<&Choice>) -> Result<Self, EvalError> {
         let embedder = choice.map(models::choice::open).transpose()?.flatten();
         let folder = tempfile::tempdir().map_err(engine::EngineError::from)?;
@@ -83,6 +86,9 @@ impl Because {
     }
 
     /// A space with all sources of a collection.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`]; if a source cannot be read or embedded.
     pub fn holding(collection: &Collection, choice: Option<&Choice>) -> Result<Self, EvalError> {
         let mut because = Self::new(choice)?;
         for source in &collection.sources {

@@ -38,6 +38,9 @@ struct Vectors {
 
 impl SharedModel {
     /// Opens the chosen model; none for the built-in table, which only the engine uses.
+    ///
+    /// # Errors
+    /// If the model cannot be opened.
     pub fn open(choice: &Choice) -> Result<Option<Self>, EvalError> {
         let opened = choice::open(choice)?;
         Ok(opened.map(|embedder| Self {

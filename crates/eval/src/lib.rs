@@ -11,6 +11,11 @@
 //! A new format of labelled questions is a function that returns collections, like [`locomo`],
 //! [`retrieval`] and [`sample`]. [`tuning`] and [`abstention`] study recall itself, [`context`]
 //! what is made of its results, and [`trails`] whether the use of thoughts should rank them.
+//!
+//! # Errors
+//! Whatever asks a system fails with [`EvalError::Engine`], [`EvalError::Control`] or
+//! [`EvalError::Embedding`] if the system or its model does. The sections on errors say what else a
+//! function fails for.
 
 #![allow(missing_docs, reason = "the fields of result rows are named after their measures")]
 

@@ -63,6 +63,9 @@ impl Locomo {
 }
 
 /// Reads a file with one conversation or an array of them.
+///
+/// # Errors
+/// If the file cannot be read, or is not JSON of conversations.
 pub fn read(path: &Path, layout: Layout, metadata: Metadata) -> Result<Locomo, EvalError> {
     let importer = importers::by_name(FORMAT)
         .ok_or_else(|| EvalError::form(path, "there is no importer for it"))?;

@@ -12,6 +12,16 @@ use super::RecordKey;
 pub const NDCG_CUTOFF: usize = 10;
 
 /// Rank of each gold record, from 1; `None` if it was not returned.
+///
+/// ```
+/// use eval::RecordKey;
+/// use eval::measures::Ranks;
+///
+/// let key = |uid: &str| RecordKey::new("notes", uid);
+/// let ranks = Ranks::find(&[key("a"), key("b"), key("c")], &[key("b"), key("d")].into());
+/// assert_eq!(ranks.as_slice(), [Some(2), None]);
+/// assert_eq!((ranks.recall_at(2), ranks.reciprocal_rank()), (0.5, 0.5));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranks(Vec<Option<usize>>);
 

@@ -15,6 +15,9 @@ pub fn context() -> Context {
 }
 
 /// Passes every record of a source to `take`, in the source's order.
+///
+/// # Errors
+/// If the source cannot be read at all.
 pub fn visit(source: &Source, take: &mut dyn FnMut(&Evidence)) -> Result<(), EvalError> {
     let read = source.importer.import(&source.path, &context(), &mut Visit { take });
     read.map_err(|error| EvalError::Engine(error.into()))

@@ -113,6 +113,9 @@ pub fn limit(cutoffs: &[usize]) -> usize {
 /// Imports every collection into a new system of this kind and asks its questions. It calls `step`
 /// after each source and each question. `model` is what the engine uses instead of the built-in
 /// table.
+///
+/// # Errors
+/// If a source cannot be read, or a system fails to import or to answer.
 pub fn run(
     kind: Kind,
     collections: &[Collection],

@@ -58,6 +58,9 @@ struct Record {
 }
 
 /// Writes the sample's files into a folder.
+///
+/// # Errors
+/// If a file cannot be written.
 pub fn unpack(folder: &Path) -> Result<(), EvalError> {
     for (name, bytes) in FILES {
         let path = folder.join(name);
@@ -71,6 +74,9 @@ pub fn unpack(folder: &Path) -> Result<(), EvalError> {
 }
 
 /// The sample, whose files are at `paths`.
+///
+/// # Errors
+/// If a source cannot be read, or no importer recognises it.
 pub fn collect(paths: &[PathBuf]) -> Result<Collection, EvalError> {
     let sources = paths.iter().map(|path| source(path)).collect::<Result<Vec<_>, _>>()?;
     let mut found: Vec<Record> = Vec::new();

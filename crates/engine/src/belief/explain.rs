@@ -192,6 +192,10 @@ impl Reader<'_> {
     }
 
     /// The same as of a time: the belief as it was held then, for the reasons that it had then.
+    ///
+    /// # Errors
+    /// Those of [`Reader::explain`]; if it was recorded after that time,
+    /// [`EngineError::NotRecordedThen`].
     pub fn explain_from(
         &self,
         name: &str,
@@ -224,6 +228,9 @@ impl Reader<'_> {
 
     /// Explains what `name` (an identity key, or an id or the beginning of one) names: an identity
     /// by what is served of it, else by its latest version; an earlier version by itself.
+    ///
+    /// # Errors
+    /// If `name` names nothing, several operations, or one that states no belief.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
         self.explain_named(&self.name_of(name)?, None)
     }

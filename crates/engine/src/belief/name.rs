@@ -57,6 +57,10 @@ impl Named {
 impl Reader<'_> {
     /// Resolves `text`: an identity key, or an id or the beginning of one. An id takes precedence,
     /// since derivers choose their keys and no key may hide a record.
+    ///
+    /// # Errors
+    /// If nothing has this name, or several operations have ids that begin with it.
+    /// [`EngineError::UnknownBelief`] has keys that are like it.
     pub fn name_of(&self, text: &str) -> Result<Named, EngineError> {
         self.name_disclosed(text, Disclosure::Full)
     }
@@ -115,7 +119,10 @@ impl Reader<'_> {
         Ok(named.text())
     }
 
-    /// The identity that `text` names. An operation without an identity is an error.
+    /// The identity that `text` names.
+    ///
+    /// # Errors
+    /// Those of [`Self::name_of`]; if it names an operation that states no belief.
     pub fn belief_named(&self, text: &str) -> Result<String, EngineError> {
         match self.name_of(text)? {
             Named::Belief { key } | Named::Version { key, .. } => Ok(key),

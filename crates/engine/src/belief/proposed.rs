@@ -294,6 +294,9 @@ impl Reader<'_> {
     }
 
     /// The proposed change that `name` names, to be decided; none if it names something else.
+    ///
+    /// # Errors
+    /// If `name` names nothing, or a change that is decided or was altered in the file.
     pub fn change_to_decide(&self, name: &str) -> Result<Option<ProposedChange>, EngineError> {
         match self.proposed_change(name)? {
             Some(ProposedChange { id, status, .. }) if status != Status::Pending => {

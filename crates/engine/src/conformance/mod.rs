@@ -94,6 +94,9 @@ pub enum ConformanceError {
 }
 
 /// Runs a scenario on a fresh ledger. Empty if all is as it says.
+///
+/// # Errors
+/// If a step cannot be done, or there are more than 100 merges.
 pub fn run(scenario: &Scenario) -> Result<Vec<Difference>, ConformanceError> {
     let mut run = Run { scenario: &scenario.name, ..Run::default() };
     let merges = count_merges(&scenario.steps);

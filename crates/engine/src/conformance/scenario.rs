@@ -233,6 +233,9 @@ pub(super) struct Provenance {
 }
 
 /// Every scenario of a file's text.
+///
+/// # Errors
+/// If the text is not JSON, or a value is not a scenario.
 pub fn read(text: &str) -> Result<Vec<Scenario>, ConformanceError> {
     let mut scenarios = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {

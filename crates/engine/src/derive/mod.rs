@@ -325,6 +325,9 @@ impl Writer<'_> {
     /// step; the work of each step is durable then, and a derivation that was stopped resumes where
     /// it stopped. A dry run writes nothing; a long one is made in a private copy, so that it does
     /// not hold up writers.
+    ///
+    /// # Errors
+    /// If the key may not derive. The report has what a deriver does wrong.
     pub fn derive(
         &mut self,
         extent: Extent,

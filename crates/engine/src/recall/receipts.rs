@@ -361,6 +361,9 @@ impl Reader<'_> {
     }
 
     /// The one receipt that an id or the beginning of one names.
+    ///
+    /// # Errors
+    /// If no receipt has such an id, or several have.
     pub fn receipt(&self, text: &str) -> Result<Receipt, EngineError> {
         let given = || text.chars().take(80).collect::<String>();
         let digits = text.trim().strip_prefix("receipt:").unwrap_or(text.trim());

@@ -82,6 +82,10 @@ impl Space {
     }
 
     /// Makes a new space owned by `signer`'s key.
+    ///
+    /// # Errors
+    /// If a file is there already, a log of another space lies beside it, or the folder cannot be
+    /// written.
     pub fn create(
         path: &Path,
         signer: Signer,
@@ -117,6 +121,10 @@ impl Space {
 
     /// Opens an existing space. If this process has a handle on the file already, the new one
     /// shares its index in memory.
+    ///
+    /// # Errors
+    /// If no file is there, it is not a space or of a later version of the program, or the log
+    /// beside it belongs to another state of the file.
     pub fn open(path: &Path, signer: Signer) -> Result<Self, EngineError> {
         Ok(Self::over(SqliteSpace::open(path)?, Sealer::new(signer)))
     }

@@ -175,6 +175,9 @@ pub struct ModerationOutcome {
 impl Writer<'_> {
     /// Decides about candidates in one append, each after those before it. `visibility` is that of
     /// what is made. A dry run does the same and rolls back.
+    ///
+    /// # Errors
+    /// If the append fails. The result has the decisions that are refused; the others are made.
     pub fn moderate(
         &mut self,
         decisions: &[Moderation],

@@ -67,6 +67,10 @@ pub struct Contribution {
 impl Writer<'_> {
     /// Contributes a thought, with its secrets masked. It is durable when this returns;
     /// [`Writer::finish`] makes it found.
+    ///
+    /// # Errors
+    /// If a rule refuses it, such as that what it builds on is not there or the key may not append,
+    /// or it is larger than an operation may be.
     pub fn contribute(
         &mut self,
         contribution: Contribution,

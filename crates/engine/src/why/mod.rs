@@ -120,6 +120,10 @@ impl WhyLimits {
 
 impl Reader<'_> {
     /// What accounts for an operation.
+    ///
+    /// # Errors
+    /// If no operation has this id, it was recorded after the time as of which is asked, or
+    /// something on the way to its grounds was altered in the file.
     pub fn why(&self, id: &OpId, limits: &WhyLimits) -> Result<Why, EngineError> {
         let limits = WhyLimits {
             top_k: limits.top_k.clamp(1, CANDIDATES_MAX),

@@ -42,6 +42,39 @@ impl Writer<'_> {
     /// backlog is derived in separate steps, which are kept even if the drafts fail, so that the
     /// write lock is held only for the drafts and their consequences. A dry run over a long backlog
     /// works on a private copy.
+    ///
+    /// ```
+    /// use engine::Space;
+    /// use engine::outcome::Intent;
+    /// use engine::recall::episodes::Query;
+    /// use engine::write::record::Outcome;
+    /// # use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
+    /// # let note = |text: &str| Evidence {
+    /// #     source: "example".to_owned(),
+    /// #     source_uid: "1".to_owned(),
+    /// #     kind: EvidenceKind("note".to_owned()),
+    /// #     actor: None,
+    /// #     at: None,
+    /// #     summary: text.to_owned(),
+    /// #     visibility: Visibility::Project,
+    /// #     payload: Payload { text: text.to_owned(), ..Payload::default() },
+    /// # };
+    ///
+    /// let now = jiff::Timestamp::UNIX_EPOCH;
+    /// let signer = kernel::seal::Signer::from_seed([1; 32]);
+    /// let mut space = Space::create_in_memory(signer, "example", now)?;
+    /// let Outcome::Added(id) = space.remember(note("The kiln is cold."), now)? else { panic!() };
+    ///
+    /// let drafts = space.to_retract(&id.to_string(), "I looked at the wrong kiln")?;
+    /// let changes = space.act(drafts, Intent::Write, now)?;
+    /// assert_eq!(changes.recorded.len(), 1);
+    /// assert!(space.recall(&Query::new("Is the kiln cold?", 5))?.results.is_empty());
+    /// # Ok::<(), engine::EngineError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a rule refuses a draft, such as that the key may not append it, or what it acts on is not
+    /// so any more. Nothing of the drafts is recorded then.
     pub fn act(
         &mut self,
         drafts: Vec<Draft>,

@@ -67,6 +67,9 @@ pub struct Refusal {
 impl Reader<'_> {
     /// Writes every operation, in the space's order, and after the first what was declared of
     /// bodies that are missing here.
+    ///
+    /// # Errors
+    /// If `output` cannot be written.
     pub fn export(
         &self,
         output: &mut dyn Write,
@@ -91,6 +94,10 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Imports an interchange file of this space.
+    ///
+    /// # Errors
+    /// If `input` cannot be read or has a line longer than [`LINE_BYTES_MAX`]. What was taken in
+    /// before that stays. The result has what is refused.
     pub fn take_in(
         &mut self,
         input: &mut dyn BufRead,
@@ -296,6 +303,10 @@ impl Intake {
 
 /// The genesis operation at the beginning of an interchange file, verified: what a new copy of the
 /// space begins with.
+///
+/// # Errors
+/// If the file is empty, or its first line is not a valid operation of the kind `space`, with its
+/// body.
 pub fn read_genesis(input: &mut dyn BufRead) -> Result<(Operation<Verified>, Body), EngineError> {
     let refuse = |reason: String| EngineError::Exchange { line: 1, reason };
     let line = Lines::new(input).next()?.ok_or_else(|| refuse("the file is empty".to_owned()))?.1;

@@ -312,6 +312,9 @@ impl Writer<'_> {
     /// Makes changes of the graph with all that follows, in one append, or none of them. What cites
     /// nothing cites `statement`, which is recorded if it is needed. A dry run does the same and
     /// rolls back.
+    ///
+    /// # Errors
+    /// [`EngineError::Graph`] with every change that is refused, and why. Nothing is written then.
     pub fn change_graph(
         &mut self,
         changes: &[NamedChange],

@@ -151,9 +151,12 @@ impl<'p> Task<'p> {
 }
 
 impl Writer<'_> {
-    /// Imports one source with `importer`. A source that cannot be read at all is an error; items
-    /// that cannot are reported. What was appended is put on record as an import, also if reading
-    /// ends early.
+    /// Imports one source with `importer`. Items that cannot be read are reported. What was
+    /// appended is put on record as an import, also if reading ends early.
+    ///
+    /// # Errors
+    /// If the source cannot be read at all, or the key may not append. What was recorded before
+    /// that stays.
     pub fn import(
         &mut self,
         importer: &'static dyn Importer,
@@ -201,6 +204,9 @@ impl Writer<'_> {
 
     /// Reads a source without writing anything, and answers what a mirroring import would do
     /// besides importing; see [`crate::write::mirror`].
+    ///
+    /// # Errors
+    /// If the source cannot be read at all.
     pub fn plan_mirror(
         &mut self,
         importer: &'static dyn Importer,
@@ -226,6 +232,9 @@ impl Writer<'_> {
 
     /// Imports a source and retracts what it no longer has, as planned. If not everything could be
     /// read, nothing is retracted.
+    ///
+    /// # Errors
+    /// Those of [`Self::import`]; if the key may not retract what is gone.
     pub fn mirror(
         &mut self,
         importer: &'static dyn Importer,

@@ -136,7 +136,10 @@ pub struct Patched {
 }
 
 impl NewPatch {
-    /// Fails if it is larger than an operation may be.
+    /// Checks that one operation can hold it.
+    ///
+    /// # Errors
+    /// If it is larger than an operation may be.
     pub fn check_size(&self) -> Result<(), EngineError> {
         let (body, _) = self.draft()?;
         body.canonical()?;
@@ -243,6 +246,9 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Keeps a patch as a proposal, for a decision.
+    ///
+    /// # Errors
+    /// If the patch is larger than an operation may be, or the key may not derive.
     pub fn propose_patch(
         &mut self,
         patch: &NewPatch,
@@ -254,6 +260,10 @@ impl Writer<'_> {
 
     /// Applies a patch that was not proposed before: proposal, operations and decision in one
     /// append.
+    ///
+    /// # Errors
+    /// [`EngineError::PatchRefused`] with every change that is refused, and why. Nothing is written
+    /// then. If the patch is larger than an operation may be.
     pub fn apply_new_patch(
         &mut self,
         patch: &NewPatch,
@@ -272,6 +282,9 @@ impl Writer<'_> {
     }
 
     /// Applies a patch that awaits a decision.
+    ///
+    /// # Errors
+    /// Those of [`Self::apply_new_patch`]; if the patch is decided.
     pub fn apply_patch(
         &mut self,
         patch: &Patch,

@@ -106,7 +106,10 @@ impl ForgottenPolicy {
 }
 
 impl Prepared {
-    /// Makes the canonical bytes. Fails for what is larger than a body may be.
+    /// Makes the canonical bytes.
+    ///
+    /// # Errors
+    /// If it is larger than a body may be.
     pub fn new(evidence: Masked<Evidence>) -> Result<Self, MalformedError> {
         let mut evidence = evidence.into_inner();
         // Whether something is an echo or a correction is ours to say, not its source's.
@@ -221,6 +224,9 @@ impl Prepared {
 impl Writer<'_> {
     /// Records at most [`BATCH_MAX`] records in one transaction: all are durable when this returns,
     /// or none is there.
+    ///
+    /// # Errors
+    /// If the key may not append. Nothing of the batch is recorded then.
     pub fn record(
         &mut self,
         batch: Vec<Prepared>,
@@ -342,6 +348,9 @@ impl Writer<'_> {
     }
 
     /// Records one record. Evidence that was not masked is masked here.
+    ///
+    /// # Errors
+    /// If the record is larger than a body may be, or the key may not append.
     pub fn remember(
         &mut self,
         evidence: impl Into<Masked<Evidence>>,

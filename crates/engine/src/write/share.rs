@@ -444,6 +444,10 @@ impl Writing<'_> {
 impl Reader<'_> {
     /// Writes every operation, in the space's order, without the bodies that `selection` withholds
     /// in the name of `sealer`'s key.
+    ///
+    /// # Errors
+    /// If the key holds no capability, or may not withhold what is left out; if a kind is left out
+    /// that always has its body; if `output` cannot be written.
     pub fn share(
         &self,
         sealer: &Sealer,

@@ -64,6 +64,9 @@ pub struct Person {
 }
 
 /// The folders of the people in a folder, in order of name.
+///
+/// # Errors
+/// If the folder cannot be read, or holds no person or more than 10 000.
 pub fn people_in(folder: &Path) -> Result<Vec<std::path::PathBuf>, EvalError> {
     let io = |source| EvalError::File { path: folder.to_owned(), source };
     let mut people = Vec::new();
@@ -85,6 +88,9 @@ pub fn people_in(folder: &Path) -> Result<Vec<std::path::PathBuf>, EvalError> {
 }
 
 /// Imports one person's folder, derives claims, and judges them.
+///
+/// # Errors
+/// If the labels cannot be read, or the engine cannot import the sources and derive from them.
 pub fn measure(folder: &Path) -> Result<Person, EvalError> {
     let labels = Labels::read(&folder.join(LABELS))?;
     let claims = derive::claims(folder, labels.today.date())?;

@@ -52,6 +52,10 @@ impl Retrieval {
 }
 
 /// Reads a file of JSON lines, or a folder in the BEIR layout.
+///
+/// # Errors
+/// If a file cannot be read, or a line does not have the form of a document, a query or a
+/// judgement.
 pub fn read(path: &Path) -> Result<Retrieval, EvalError> {
     let folder = tempfile::tempdir().map_err(engine::EngineError::from)?;
     let mut reader = CollectionReader::new(path, folder.path().join("documents.jsonl"))?;

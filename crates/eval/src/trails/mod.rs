@@ -104,6 +104,9 @@ pub fn steps() -> u64 {
 }
 
 /// Simulates agents over a collection, with each ranking. It calls `step` after each.
+///
+/// # Errors
+/// If a source cannot be read, or the engine fails.
 pub fn measure(collection: &Collection, step: &mut dyn FnMut()) -> Result<Trails, EvalError> {
     let thoughts = simulation::Thoughts::of(collection)?;
     let mut runs = Vec::new();

@@ -219,6 +219,9 @@ pub struct Replacement {
 
 impl Reader<'_> {
     /// The belief that `name` names. An identity without any operation in effect is unknown.
+    ///
+    /// # Errors
+    /// If `name` names nothing, several operations, or one that states no belief.
     pub fn believed(&self, name: &str) -> Result<Belief, EngineError> {
         let key = self.belief_named(name)?;
         let belief = self.store.on_snapshot(|index| belief(index, &key))?;
@@ -229,6 +232,11 @@ impl Reader<'_> {
     }
 
     /// Drafts that correct a belief, or a record.
+    ///
+    /// # Errors
+    /// If `name` names neither a belief nor a record, or the belief is refuted. If the replacement
+    /// does not fit: it is neither JSON nor fields, or its words contradict the data or leave them
+    /// as they are. If what it is made from was altered in the file.
     pub fn to_correct(&self, name: &str, by: &Replacement) -> Result<Vec<Draft>, EngineError> {
         if let Named::Operation { id, kind: Kind::Evidence } = self.name_of(name)? {
             self.check_as_signed([id])?;
@@ -302,6 +310,9 @@ impl Reader<'_> {
     }
 
     /// Drafts that refute a belief.
+    ///
+    /// # Errors
+    /// If `name` names no belief, or one that is refuted already.
     pub fn to_refute(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let belief = self.believed(name)?;
         if belief.state == State::Refuted {
@@ -316,6 +327,9 @@ impl Reader<'_> {
     }
 
     /// Drafts that withdraw corrections or a refutation, of a record its corrections.
+    ///
+    /// # Errors
+    /// If `name` names nothing, or nothing that is in force and can be withdrawn.
     pub fn to_withdraw(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let said = match self.name_of(name)? {
             Named::Version { id, kind, .. } if withdrawal_of(&kind).is_some() => {
@@ -352,6 +366,10 @@ impl Reader<'_> {
     }
 
     /// Drafts that retract a record, or a belief that a person stated.
+    ///
+    /// # Errors
+    /// If `name` names nothing or what is retracted already. If it is the user's word, which is
+    /// withdrawn instead, or a derived belief, which is refuted instead.
     pub fn to_retract(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let (target, kind) = match self.name_of(name)? {
             Named::Version { id, kind, .. } | Named::Operation { id, kind } => (id, kind),
@@ -389,6 +407,10 @@ impl Reader<'_> {
 
     /// Drafts that take retractions back: the one that `name` names, or all of the record that it
     /// names.
+    ///
+    /// # Errors
+    /// If `name` names nothing, or what is not retracted or is forgotten. If it is a derived
+    /// belief, which returns with the records that it was built from.
     pub fn to_restore(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let id = match self.name_of(name)? {
             Named::Version { id, .. } | Named::Operation { id, .. } => id,
@@ -441,6 +463,9 @@ impl Reader<'_> {
     }
 
     /// The review that `name` (an id or the beginning of one) names, to be decided.
+    ///
+    /// # Errors
+    /// If `name` names no review, one that is decided, or one that was altered in the file.
     pub fn review_named(&self, name: &str) -> Result<Review, EngineError> {
         let id = self.resolve(name)?;
         self.check_as_signed([id])?;
