@@ -1,7 +1,8 @@
 //! Selecting and opening the embedding model.
 //!
-//! A [`Selection`] is the user's setting; a [`Choice`] has everything needed to open it. The caller
-//! reads settings and keys; this crate does not know where they come from.
+//! A [`Selection`] is what the user's configuration names; a [`Choice`] has everything needed to
+//! open it. The caller reads the configuration and keys; this crate does not know where they come
+//! from.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ pub const BUILT_IN: &str = "built-in";
 /// The provider name before a folder.
 const LOCAL: &str = "local";
 
-/// A model as named in settings.
+/// A model as named in the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// `built-in`: the built-in table.
@@ -90,7 +91,7 @@ impl std::fmt::Display for Selection {
 }
 
 impl Selection {
-    /// The provider's name in settings.
+    /// The provider's name in the configuration.
     pub fn provider(&self) -> &'static str {
         match self {
             Self::BuiltIn => BUILT_IN,

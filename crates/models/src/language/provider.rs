@@ -1,4 +1,4 @@
-//! Who runs a language model, and how a model is named in settings.
+//! Who runs a language model, and how a model is named in the configuration.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Provider {
         Self::OpenAiCompatible,
     ];
 
-    /// Its name in settings.
+    /// Its name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -99,7 +99,7 @@ impl std::fmt::Display for Provider {
     }
 }
 
-/// A language model as named in settings: `openai:gpt-4o-mini`.
+/// A language model as named in the configuration: `openai:gpt-4o-mini`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelName {
     /// Who runs it.

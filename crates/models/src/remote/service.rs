@@ -39,7 +39,7 @@ impl Service {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::OpenAi, Self::Ollama, Self::Gemini];
 
-    /// Its name in settings.
+    /// Its name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
