@@ -35,8 +35,8 @@ const HOURS_MIN: usize = 3;
 /// The share of visits that start before, and of those that end after, the usual hours.
 const HOURS_OUTSIDE: f64 = 0.2;
 
-/// The claim of a group, if there are enough visits. Of many, the latest are considered, and those
-/// before them only say since when.
+/// The claim of a group, if there are enough visits. Of many, the latest are considered; those
+/// before them count, and say since when.
 pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> {
     let (earlier, visits) = visits.split_at(visits.len().saturating_sub(INPUTS_MAX));
     let mut days: BTreeMap<Day, bool> = BTreeMap::new();
@@ -241,7 +241,8 @@ fn last_seen(visits: &[Visit<'_>], period: &LatestPeriod) -> LastSeen {
 
 /// The visits, with the first of the period in place of the oldest.
 fn inputs(visits: &[Visit<'_>], first: Option<&Visit<'_>>) -> Vec<Input> {
-    let cited = first.into_iter().chain(visits.iter().skip(usize::from(first.is_some())));
+    let excess = usize::from(first.is_some() && visits.len() >= INPUTS_MAX);
+    let cited = first.into_iter().chain(visits.iter().skip(excess));
     let inputs: BTreeSet<Input> =
         cited.map(|visit| Input { id: visit.id, role: visit.role }).collect();
     inputs.into_iter().collect()
@@ -296,7 +297,7 @@ fn rationale(
     let planned = days.len() - past().count();
     let latest = if first.is_some() { "the latest " } else { "" };
     let mut parts = vec![format!(
-        "{latest}visits on {} days in {weeks} week{}",
+        "visits on {latest}{} days in {weeks} week{}",
         past().count(),
         if weeks == 1 { "" } else { "s" }
     )];
@@ -313,7 +314,6 @@ fn rationale(
             period.first.date()
         ));
     }
-    parts.extend(first.map(|first| format!("first {}", first.day.date())));
     parts.extend(past().next_back().map(|day| format!("most recent {}", day.date())));
     parts.join("; ")
 }

@@ -17,7 +17,7 @@ use super::by_rule::Stated;
 use super::occurrence::{Entry, Slot};
 use super::rhythm::{Pattern, Rhythm};
 use super::{
-    DAILY, DAILY_PRIOR, ENDLESS_GRACE_DAYS, EVERY_SECOND_WEEK, OCCURRENCES_MIN,
+    DAILY, DAILY_PRIOR, ENDLESS_GRACE_DAYS, EVERY_SECOND_WEEK, INPUTS_MAX, OCCURRENCES_MIN,
     OFF_HOUR_MINUTES_MAX, WEEKLY, WEEKLY_PRIOR,
 };
 use crate::local_time::{Day, WEEK_DAYS, Weekday, clock, median};
@@ -204,7 +204,8 @@ impl<'r> Claim<'r> {
             if entry.is_note { "supporting_note" } else { "supporting_event" }
         };
         let first = self.first_before.and_then(|slot| slot.entries.first());
-        let cited = first.into_iter().chain(self.entries().skip(usize::from(first.is_some())));
+        let excess = usize::from(first.is_some() && self.entries().count() >= INPUTS_MAX);
+        let cited = first.into_iter().chain(self.entries().skip(excess));
         let inputs: BTreeMap<OpId, &'static str> =
             cited.map(|entry| (entry.id, role(entry))).collect();
         inputs.into_iter().map(|(id, role)| Input { id, role }).collect()

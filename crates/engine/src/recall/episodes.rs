@@ -46,9 +46,6 @@ const CANDIDATES_GROWTH: usize = 8;
 /// that there are more.
 const OCCURRENCES_MAX: usize = 2;
 
-/// How far an instruction is below the record that has more of the question's words.
-const BELOW: f64 = 1e-6;
-
 /// Results that are searched for what a question asks to know of a person.
 const PROFILE_LOOKED_AT: usize = 100;
 /// Results of which one in another language than English may tell it.
@@ -396,7 +393,6 @@ fn different(
         let mut found = finder.find(wanted)?;
         let is_all = found.len() < wanted;
         found.retain(|found| !left_out.contains(&found.position));
-        lower_instructions(&mut found);
         let mut is_hidden = |id: &OpId, evidence: &Evidence| {
             let is_hidden =
                 statements.is_obsolete(id, evidence)? || !sees_private && privacy.is_private(id)?;
@@ -491,25 +487,6 @@ fn different(
             wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
         }
     }
-}
-
-/// Puts an instruction for every question below the best of the records that have more of the
-/// question's words.
-fn lower_instructions(found: &mut [Found]) {
-    let matching: Vec<(f64, f64)> = found
-        .iter()
-        .filter(|found| found.score.standing() == 0.0)
-        .map(|found| (found.score.own_words(), found.score.total))
-        .collect();
-    for found in found.iter_mut().filter(|found| found.score.standing() > 0.0) {
-        let own_words = found.score.own_words();
-        let better = matching.iter().filter(|(words, _)| *words > own_words);
-        let best = better.map(|(_, total)| *total).reduce(f64::max);
-        if let Some(best) = best.filter(|best| *best <= found.score.total) {
-            found.score = found.score.with_standing_within(best - BELOW);
-        }
-    }
-    found.sort_by(|one, other| other.score.total.total_cmp(&one.score.total));
 }
 
 /// The positions of what `is_hidden` by an annotation among the records by which recall is judged:

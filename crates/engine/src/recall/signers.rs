@@ -4,7 +4,10 @@
 //! device of the owner, an agent, or another person who may only append. The last two do not speak
 //! for the owner, so what they recorded is shown with the name that the owner gave to their key.
 
+use std::collections::BTreeSet;
+
 use kernel::access::Place;
+use kernel::id::OpId;
 use kernel::operation::Operation;
 use store::Ledger;
 
@@ -12,6 +15,28 @@ use super::episodes::Recollection;
 use crate::{EngineError, Reader};
 
 impl Reader<'_> {
+    /// Those of some records that the owner recorded, or a device that speaks for them.
+    pub(super) fn speaking_for_owner(
+        &self,
+        ids: impl Iterator<Item = OpId>,
+    ) -> Result<BTreeSet<OpId>, EngineError> {
+        let mut keys = None;
+        let mut found = BTreeSet::new();
+        for id in ids {
+            let Some(recorded) = self.store.get(&id)? else { continue };
+            let header = Operation::header(&recorded.operation);
+            let keys = match &keys {
+                Some(keys) => keys,
+                None => keys.insert(self.key_ring()?),
+            };
+            let at = Place { order: (header.ts, id), seq: header.seq };
+            if Some(header.author) == keys.owner() || keys.speaks_for_user(&header.author, at) {
+                found.insert(id);
+            }
+        }
+        Ok(found)
+    }
+
     /// Names the keys that signed these records, where they do not speak for the owner.
     pub(super) fn name_signers(&self, results: &mut [Recollection]) -> Result<(), EngineError> {
         if results.is_empty() {

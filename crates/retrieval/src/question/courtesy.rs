@@ -1,12 +1,14 @@
 //! Turns that say nothing beyond courtesy: "hello", "thanks, that's all", "ok, go on".
 
 use super::reading::{in_lower_case, words_of};
-use crate::text::words::cut_at_apostrophe;
+use crate::text::words::{Word, cut_at_apostrophe};
 
+/// German nouns of courtesy, which have a capital letter.
+const NOUNS: [&str; 5] = ["Abend", "Dank", "Morgen", "Nacht", "Tag"];
 /// Most words of such a turn.
 const WORDS_MAX: usize = 12;
 
-/// Words of courtesy and of agreement, and words that only go with them, in lower case.
+/// Words of courtesy and of agreement, and small words that may stand beside them, in lower case.
 #[rustfmt::skip]
 static WORDS: &[&str] = &[
     // English
@@ -14,7 +16,7 @@ static WORDS: &[&str] = &[
     "goodbye", "got", "great", "haha", "hello", "hey", "hi", "how", "it", "job", "later", "lol", "lot", "lovely", "me", "more",
     "morning", "much", "nice", "night", "no", "now", "ok", "okay", "on", "perfect", "please", "right", "see", "so", "sorry",
     "sounds", "sure", "tell", "thank", "thanks", "that", "there", "thx", "today", "understood", "very", "welcome", "well",
-    "will", "wonderful", "yeah", "yep", "yes", "you",
+    "help", "tomorrow", "will", "wonderful", "worked", "yeah", "yep", "yes", "you", "your",
     // German
     "alles", "auch", "bis", "bitte", "dank", "danke", "dann", "das", "dir", "es", "geht", "genau", "gut", "gute", "guten",
     "hallo", "ihnen", "ja", "klar", "machs", "mehr", "mir", "morgen", "nacht", "nein", "prima", "schön", "schönen", "sehr",
@@ -33,17 +35,22 @@ static WORDS: &[&str] = &[
     "привет", "спасибо", "хорошо", "большое",
 ];
 
-/// Words of which a turn has at least one: the others may be names of things by themselves.
+/// Words of which a turn has at least one. What is the name of a town or a thing in some language
+/// ("Nice", "Vale", "Toll") is not among them.
 #[rustfmt::skip]
 static COURTEOUS: &[&str] = &[
-    "alright", "awesome", "bye", "cool", "fine", "go", "good", "goodbye", "great", "haha", "hello", "hey", "hi", "lol", "more",
-    "nice", "ok", "okay", "perfect", "please", "right", "sorry", "sounds", "sure", "thank", "thanks", "thx", "understood", "well",
-    "yeah", "yep", "yes", "no", "lovely", "wonderful",
-    "bitte", "danke", "dank", "genau", "gut", "guten", "hallo", "ja", "klar", "nein", "prima", "servus", "super", "toll",
-    "tschüss", "weiter", "bonjour", "bonsoir", "d'accord", "merci", "non", "oui", "parfait", "salut", "adiós", "buenas",
-    "buenos", "claro", "gracias", "hola", "obrigada", "obrigado", "olá", "perfecto", "sí", "sim", "vale", "arrivederci",
-    "buongiorno", "buonasera", "ciao", "grazie", "perfetto", "prego", "sì", "goed", "goedemorgen", "hoi", "cześć",
-    "dziękuję", "dzięki", "dobry", "hej", "tak", "да", "добрый", "здравствуйте", "нет", "пока", "привет", "спасибо", "хорошо",
+    "alright", "bye", "goodbye", "haha", "hello", "hey", "hi", "lol", "ok", "okay", "please", "sorry", "thank", "thanks", "thx",
+    "understood", "yeah", "yep", "yes", "bitte", "danke", "dank", "hallo", "ja", "nein", "tschüss", "bonjour", "bonsoir",
+    "d'accord", "merci", "oui", "salut", "adiós", "gracias", "hola", "obrigada", "obrigado", "olá", "sí", "arrivederci",
+    "buongiorno", "buonasera", "ciao", "grazie", "sì", "goedemorgen", "hoi", "cześć", "dziękuję", "dzięki", "да",
+    "здравствуйте", "нет", "привет", "спасибо", "хорошо",
+];
+/// Beginnings of turns of courtesy whose words are not enough by themselves.
+#[rustfmt::skip]
+static PHRASES: &[&str] = &[
+    "awesome", "buenas tardes", "buenos días", "cool", "go on", "good evening", "good morning", "great", "guten abend",
+    "guten morgen", "guten tag", "no", "perfect", "see you later", "see you tomorrow", "sounds good", "tell me more",
+    "that's all", "very good", "well done",
 ];
 
 /// The same where words are not separated.
@@ -68,12 +75,28 @@ pub fn is_courtesy(text: &str) -> bool {
     if UNSPACED.contains(&plain) {
         return true;
     }
-    let words = in_lower_case(&words_of(text));
+    let words = words_of(text);
+    // A capital letter within a sentence may be that of a name, and capitals those of a code.
+    let is_name = |(place, word): (usize, &Word<'_>)| {
+        let is_upper = |letter: char| letter.is_uppercase();
+        place > 0 && word.text.starts_with(is_upper) && !NOUNS.contains(&word.text)
+            || word.text.chars().count() > 2 && word.text.chars().all(is_upper)
+    };
+    if words.len() > WORDS_MAX || words.iter().enumerate().any(is_name) {
+        return false;
+    }
+    let words = in_lower_case(&words);
     let is_known =
         |word: &String| WORDS.contains(&word.as_str()) || WORDS.contains(&cut_at_apostrophe(word));
-    words.len() <= WORDS_MAX
-        && words.iter().any(|word| COURTEOUS.contains(&word.as_str()))
-        && words.iter().all(is_known)
+    let is_asked = words.len() == 1 && text.trim_end().ends_with(['?', '？']);
+    let joined = words.join(" ");
+    let begins = |phrase: &&str| {
+        let may_go_on = phrase.contains(' ');
+        let rest = joined.strip_prefix(*phrase);
+        rest.is_some_and(|rest| rest.is_empty() || may_go_on && rest.starts_with(' '))
+    };
+    let is_courteous = words.iter().any(|word| COURTEOUS.contains(&word.as_str()));
+    !is_asked && words.iter().all(is_known) && (is_courteous || PHRASES.iter().any(begins))
 }
 
 #[cfg(test)]
@@ -85,6 +108,8 @@ mod tests {
         for text in [
             "hello",
             "Tell me more",
+            "Thank you so much for your help!",
+            "Great, that worked, thanks",
             "ok go on",
             "yes please",
             "good morning, how are you today?",
@@ -104,6 +129,12 @@ mod tests {
             "What is on today?",
             "Morgen?",
             "more milk",
+            "Nice",
+            "Vale?",
+            "SIM",
+            "Tell me more on Nice",
+            "hi Tal",
+            "Perfect day",
             "...",
         ] {
             assert!(!is_courtesy(text), "{text}");

@@ -46,11 +46,11 @@ pub(super) fn is_general(word: &str) -> bool {
     GENERAL.binary_search(&word).is_ok()
 }
 
-/// Whether a question asks for a place, a person or a manner, and not for whatever happened.
+/// Whether a question asks for a place or a person, and not for whatever happened.
 pub(super) fn ask_for_a_part(words: &[String]) -> bool {
     #[rustfmt::skip]
-    const ASKING: [&str; 16] = [
-        "how", "where", "who", "whom", "whose", "why", "wie", "wo", "wohin", "wer", "warum", "où", "qui", "dónde", "quién", "где",
+    const ASKING: [&str; 12] = [
+        "where", "who", "whom", "whose", "wo", "wohin", "wer", "où", "qui", "dónde", "quién", "где",
     ];
     words.first().is_some_and(|first| ASKING.contains(&first.as_str()))
 }

@@ -30,7 +30,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::profile::ProfileQuestion;
-use crate::text::{Analyzer, Language, Languages, QueryLanguages, QueryTerm, normalize};
+use crate::text::{Analyzer, Language, Languages, QueryLanguages, QueryTerm, Term, normalize};
 use dates::{DateMention, date_fit};
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
 use nearest::Nearest;
@@ -117,8 +117,13 @@ pub struct Question {
     pub asks_of_program: bool,
     /// True if it asks for a time or a duration.
     pub asks_when: bool,
-    /// True if it asks where, who or how, so that what is of its times may still be no answer.
+    /// True if it asks where or who, so that what is of its times may still be no answer.
+    #[serde(skip)]
     pub asks_for_a_part: bool,
+    /// The name of a program that it asks for what that said. Where no record has the word, it is
+    /// left out ([`Self::without_program`]).
+    #[serde(skip)]
+    pub program: Option<Term>,
 }
 
 impl Question {
@@ -135,8 +140,6 @@ impl Question {
         let text = ends::both_ends(text);
         let text = normalize(&text);
         let text = &*ends::both_ends_in_words(&text);
-        let addressed = second_person::with_you(text, names);
-        let text = addressed.as_deref().unwrap_or(text);
         let phrases = time_phrases::translate(text);
         let translated = phrases.as_ref().map(|phrases| TranslatedTimes::of(phrases, today));
         // Without a time the phrases are words like others.
@@ -167,7 +170,14 @@ impl Question {
             true => reading.nearest(in_phrases),
             false => None,
         };
-        let Reading { words: QuestionWords { text, lower, .. }, asks_for_days, .. } = &reading;
+        let Reading { words: QuestionWords { text, words, lower, .. }, asks_for_days, .. } =
+            &reading;
+        let program = second_person::named_program(lower).filter(|at| {
+            let is_mentioned = found.iter().any(|named| (named.first..named.end).contains(at));
+            !is_mentioned || second_person::is_kind_of_program(lower, *at)
+        });
+        let program_terms = program.and_then(|at| words.get(at));
+        let program = program_terms.and_then(|word| analyzer.terms(word.text).into_iter().next());
         Self {
             terms,
             languages,
@@ -188,10 +198,21 @@ impl Question {
             classes,
             profile,
             first_person: first_person::is_in(text, lower, languages.own),
-            asks_of_program: second_person::asks_of_program(text, lower),
+            asks_of_program: program.is_some() || second_person::asks_of_program(text, lower),
             asks_when: reading.asks_when,
             asks_for_a_part: days::ask_for_a_part(lower),
+            program,
         }
+    }
+
+    /// The same question without the name of the program that it asks for.
+    #[must_use]
+    pub fn without_program(mut self) -> Self {
+        if let Some(program) = self.program.take() {
+            self.terms.retain(|word| word.term != program);
+            self.proper.retain(|name| name.iter().all(|word| word.term != program));
+        }
+        self
     }
 
     /// Whether its words may ask for open tasks.

@@ -1,12 +1,8 @@
 //! Whether a question asks what the program said to which it is put: "What did you recommend?",
-//! "Was hast du mir empfohlen?", "¿Qué me aconsejaste?", "你推荐过哪家餐厅？". A program by its name
-//! is the same ("What did ChatGPT recommend?"), unless memory knows a person of that name.
+//! "Was hast du mir empfohlen?", "¿Qué me aconsejaste?", "你推荐过哪家餐厅？". So does one that names
+//! the program ("What did ChatGPT recommend?"), unless memory knows a person of that name.
 
-use std::ops::Range;
-
-use super::names::{NameLookup, find_mentions};
-use super::reading::{in_lower_case, words_of};
-use crate::text::words::{APOSTROPHES, Word, cut_at_apostrophe, is_unspaced};
+use crate::text::words::{APOSTROPHES, cut_at_apostrophe, is_unspaced};
 
 /// Verbs of saying and making: as they follow "did you", and in the past.
 #[rustfmt::skip]
@@ -143,57 +139,36 @@ const CHINESE_REQUEST: [&str; 5] = ["能", "可以", "请", "会", "帮"];
 /// Most characters between "you" and the verb.
 const CHINESE_BETWEEN_MAX: usize = 6;
 
-/// The text with "you" in place of a program that it names as the one who said something; none if
-/// it names none.
-pub(super) fn with_you(text: &str, names: &dyn NameLookup) -> Option<String> {
-    let words = words_of(text);
-    let lower = in_lower_case(&words);
-    let subject = named_program(&lower)?;
-    let is_mentioned = || {
-        let mentions = find_mentions(text, &words, names);
-        mentions.iter().any(|at| at.first < subject.words.end && subject.words.start < at.end)
-    };
-    // "The assistant" is a program also where records name their speakers so.
-    if !subject.is_by_kind && is_mentioned() {
-        return None;
-    }
-    let end = |word: &Word<'_>| word.start + word.text.len();
-    let start = words.get(subject.words.start)?.start;
-    let after = words.get(subject.words.end.checked_sub(1)?).map(end)?;
-    Some([text.get(..start)?, subject.you, text.get(after..)?].concat())
-}
-
-/// The words that name a program as the one who said something, and what stands in their place.
-struct NamedProgram {
-    words: Range<usize>,
-    you: &'static str,
-    /// Whether it is called by what it is, and not by its name.
-    is_by_kind: bool,
-}
-
-fn named_program(lower: &[String]) -> Option<NamedProgram> {
-    let word = |position: usize| lower.get(position).map_or("", String::as_str);
-    (0..lower.len()).find_map(|at| {
+/// The words of a question that name a program as the one who said something; none if they name
+/// none. The name may be a person's, too.
+pub(super) fn named_program(words: &[String]) -> Option<usize> {
+    let word = |position: usize| words.get(position).map_or("", String::as_str);
+    (0..words.len()).find(|&at| {
         let has_article =
             at > 0 && matches!(word(at - 1), "the" | "my" | "die" | "der" | "meine" | "mein");
-        let is_by_kind = has_article && PROGRAMS.contains(&word(at));
-        if !is_by_kind && !NAMED_PROGRAMS.contains(&word(at)) {
-            return None;
+        let is_kind = has_article && PROGRAMS.contains(&word(at));
+        if !is_kind && !NAMED_PROGRAMS.contains(&word(at)) {
+            return false;
         }
         let first = at - usize::from(has_article);
         let before = first.checked_sub(1).map_or("", word);
         let verb = word(at + 1 + usize::from(BETWEEN.contains(&word(at + 1))));
-        let is_said =
-            SAID.iter().any(|(base, past)| verb == *past || before == "did" && verb == *base);
+        // A person gives and shows things, too.
+        let is_saying = |base: &str| !matches!(base, "choose" | "give" | "pick" | "show");
+        let is_said = SAID.iter().any(|(base, past)| {
+            is_saying(base) && (verb == *past || before == "did" && verb == *base)
+        });
         let is_source = before == "to" && first > 1 && word(first - 2) == "according";
-        if is_said || is_source {
-            return Some(NamedProgram { words: first..at + 1, you: "you", is_by_kind });
-        }
-        let german = OTHERS.first()?;
-        let is_german =
-            before == "hat" && lower.iter().any(|it| german.verbs.contains(&it.as_str()));
-        is_german.then(|| NamedProgram { words: first - 1..at + 1, you: "hast du", is_by_kind })
+        let german = OTHERS.first();
+        let is_german = before == "hat"
+            && german.is_some_and(|it| words.iter().any(|word| it.verbs.contains(&word.as_str())));
+        is_said || is_source || is_german
     })
+}
+
+/// Whether a program is called by what it is, and not by a name that a person may have.
+pub(super) fn is_kind_of_program(words: &[String], at: usize) -> bool {
+    words.get(at).is_some_and(|word| PROGRAMS.contains(&word.as_str()))
 }
 
 /// Whether `text`, whose words in lower case are `words`, asks what the program said.
@@ -253,29 +228,27 @@ fn is_english(words: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::question::names::Names;
 
     #[test]
-    fn a_program_that_said_something_is_you() {
-        let with_you = |text: &str| with_you(text, &Names::default());
+    fn a_program_that_said_something_is_named() {
+        let named = |text: &str| {
+            let words: Vec<String> = text.split(' ').map(str::to_lowercase).collect();
+            named_program(&words).and_then(|at| words.get(at).cloned())
+        };
         for (text, expected) in [
-            ("What did ChatGPT suggest for my knee?", "What did you suggest for my knee?"),
-            ("what did the assistant say", "what did you say"),
-            ("The book that Claude recommended", "The book that you recommended"),
-            ("What is best according to the AI?", "What is best according to you?"),
-            ("Was hat ChatGPT mir empfohlen?", "Was hast du mir empfohlen?"),
+            ("What did ChatGPT suggest for my knee", Some("chatgpt")),
+            ("what did the assistant say", Some("assistant")),
+            ("The book that Claude recommended", Some("claude")),
+            ("What is best according to the AI", Some("ai")),
+            ("Was hat ChatGPT mir empfohlen", Some("chatgpt")),
+            ("What did I ask ChatGPT", None),
+            ("When did Ada say that", None),
+            ("What did an assistant say", None),
+            ("Where is the book that Claude gave me", None),
+            ("Claude", None),
+            ("", None),
         ] {
-            assert_eq!(with_you(text).as_deref(), Some(expected));
-        }
-        for text in [
-            "What did I ask ChatGPT?",
-            "When did Ada say that?",
-            "What did an assistant cost?",
-            "How much is Claude?",
-            "Claude",
-            "",
-        ] {
-            assert_eq!(with_you(text), None, "{text}");
+            assert_eq!(named(text).as_deref(), expected, "{text}");
         }
     }
 

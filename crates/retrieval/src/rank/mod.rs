@@ -291,31 +291,6 @@ impl Score {
         self
     }
 
-    /// How much of it is for an instruction that applies to every question.
-    pub fn standing(&self) -> f64 {
-        let own = self.parts.iter().find(|part| part.name == "standing");
-        own.map_or(0.0, |part| part.contribution)
-    }
-
-    /// How much of the question's words the record has itself.
-    pub fn own_words(&self) -> f64 {
-        let own = self.parts.iter().find(|part| part.name == "own_words");
-        own.map_or(0.0, |part| part.value)
-    }
-
-    /// The same with as much less for an instruction as brings it down to `total`, if it can.
-    #[must_use]
-    pub fn with_standing_within(mut self, total: f64) -> Self {
-        let excess = (self.total - total).max(0.0);
-        for own in self.parts.iter_mut().filter(|part| part.name == "standing") {
-            let contribution = (own.contribution - excess).max(0.0);
-            let value = if own.weight == 0.0 { 0.0 } else { contribution / own.weight };
-            *own = part(own.name, value, own.weight);
-        }
-        self.total = self.parts.iter().map(|part| part.contribution).sum();
-        self
-    }
-
     /// How far the record tells what the question asks to know of a person, 0 … 1.
     pub fn profile(&self) -> f64 {
         let own = self.parts.iter().find(|part| part.name == "profile");

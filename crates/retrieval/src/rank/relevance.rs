@@ -38,8 +38,8 @@ pub const SENTENCES_MAX: usize = 4;
 /// (`docs/benchmarks.md`).
 pub const RELEVANCE_MIN: f64 = 0.065;
 
-/// Share of the chance of a question for whatever is of its days that one has which asks where, who
-/// or how: "Where did we go this summer?" is not answered by everything that was said in August.
+/// By how much the chance is multiplied if a question about some days asks where or who: "Where did
+/// we go this summer?" is not answered by everything that was said in August.
 const SHARE_OF_PART: f64 = 0.4;
 
 /// Coefficients of [`RankingFeatures::topic`].
@@ -112,7 +112,7 @@ pub struct RankingFeatures {
     names_somebody: bool,
     /// The question asks for days or tasks, and there is a record of one of them.
     has_its_kind: bool,
-    /// It has no words beside its days, and asks where, who or how.
+    /// It has no words beside its days, and asks where or who.
     asks_for_a_part: bool,
     /// ln(1 + number of words).
     length: f64,

@@ -27,25 +27,27 @@ const SENTENCE_BYTES_MAX: usize = 1_024;
 /// Words before an instruction that change nothing.
 #[rustfmt::skip]
 const FILLERS: [&str; 32] = [
-    "remember that", "remember:", "note that", "note:", "for the record,", "for the record:", "just", "and", "also", "but", "hey", "hi", "ok", "okay", "oh", "please", "so", "then", "well", "bitte", "und", "por favor",
-    "s'il te plaît", "s'il vous plaît", "et", "y", "per favore", "пожалуйста", "proszę", "alsjeblieft", "请", "請",
+    "remember that", "remember:", "note that", "note:", "for the record,", "for the record:", "just", "and", "also", "but",
+    "hey", "hi", "ok", "okay", "oh", "please", "so", "then", "well", "bitte", "und", "por favor", "s'il te plaît",
+    "s'il vous plaît", "et", "y", "per favore", "пожалуйста", "proszę", "alsjeblieft", "请", "請",
 ];
 
 /// How a sentence that is an instruction begins.
 #[rustfmt::skip]
-const OPENINGS: [&str; 121] = [
+const OPENINGS: [&str; 119] = [
     "always ", "never ", "from now on", "from here on", "from this point on", "going forward", "in future",
     "in the future, ", "whenever i ", "every time i ", "each time i ", "any time i ask", "anytime i ask", "when i ask ",
     "if i ask ", "make sure to always ", "make sure you always ", "be sure to always ", "remember to always ",
     "you should always ", "you must always ", "you should never ", "don't ever ", "do not ever ",
     "i want you to always ", "i want you to never ", "i'd like you to always ", "i need you to always ",
-    "stop answering ", "stop calling me ", "stop replying ", "stop responding ", "stop using emoji", "no emoji",
-    "every time you ", "each time you ", "whenever you ", "when you answer", "when you reply", "when you respond",
-    "when you write ", "when you explain ", "when answering", "when replying", "when you code", "ask me before you ",
-    "for future reference", "my preferred answer", "my preferred response",
+    "stop answering ", "stop calling me ", "stop replying ", "stop responding ", "stop using emoji",
+    "every time you answer", "every time you reply", "every time you respond", "each time you answer",
+    "whenever you answer", "when you answer,", "when you answer me", "when you answer my ", "when you reply,",
+    "when you respond,", "when answering,", "when answering me", "when you write code", "ask me before you ",
+    "my preferred answer", "my preferred response",
     // German
     "ab jetzt ", "in zukunft ", "antworte immer ", "antworte künftig ", "antworte ab jetzt ", "antworte in zukunft ",
-    "duze mich", "sieze mich", "du kannst mich duzen",
+    "du kannst mich duzen",
     "antworte mir immer ", "antworte bitte immer ", "antworten sie immer ", "schreib immer ", "schreibe immer ",
     "verwende immer ", "verwende nie", "benutze immer ", "benutze nie", "nutze immer ", "nenn mich ", "nenne mich ",
     // French
@@ -77,8 +79,8 @@ const OPENINGS: [&str; 121] = [
 /// sofort" is one, since articles and notices have it ("Ab sofort gilt der Winterfahrplan"). Few
 /// reports open with "from now on" or "ab jetzt", so these are among the openings.
 #[rustfmt::skip]
-const FROM_NOW: [&str; 27] = [
-    "ab sofort ", "von jetzt an ", "von nun an ", "künftig ", "dorénavant", "a partir de agora",
+const FROM_NOW: [&str; 28] = [
+    "for future reference",    "ab sofort ", "von jetzt an ", "von nun an ", "künftig ", "dorénavant", "a partir de agora",
     "de agora em diante", "d'ora in poi", "da ora in poi", "da adesso in poi", "vanaf nu ", "voortaan ",
     "od teraz ", "с этого момента ", "отныне ", "впредь ", "从现在起", "从现在开始", "從現在", "今後は", "これからは",
     "immer wenn ich ", "jedes mal, wenn ich ", "wenn ich dich ", "wenn ich nach ", "chaque fois que je ",
@@ -95,12 +97,15 @@ const ANYWHERE: [&str; 24] = [
     " nelle tue risposte", "总是用", "始终用", "一直用", "每次回答",
 ];
 
-/// Beginnings of requests: for good if they are about all answers, and for once otherwise.
+/// Verbs of requests about answers.
 #[rustfmt::skip]
-const REQUESTS: [&str; 33] = [
-    "add ", "answer ", "avoid ", "be ", "cite ", "do not ", "don't ", "end ", "explain ", "format ", "give ", "i want you to ",
-    "i would like you to ", "i'd like you to ", "i need you to ", "include ", "keep ", "leave out ", "limit ", "make ", "mark ",
-    "no ", "put ", "reply ", "respond ", "say ", "sign ", "skip ", "spell ", "start ", "stop ", "use ", "write ",
+const REQUESTS: [&str; 9] =
+    ["answer ", "explain ", "give ", "keep ", "put ", "reply ", "respond ", "use ", "write "];
+/// What makes a request one for all answers.
+#[rustfmt::skip]
+const FOR_ALL: [&str; 8] = [
+    "everything you answer", "everything you explain", "everything you say", "everything you show", "everything you tell",
+    "everything you write", " unless i ask", " unless i tell",
 ];
 
 /// What asks for something in the form of a question: "Can you please stop apologising?"
@@ -110,16 +115,16 @@ const ASKING: [&str; 8] = [
     "will you ",
 ];
 
-/// Words for all answers.
+/// Beginnings of a sentence about emojis, and all that may follow them in one about every answer.
 #[rustfmt::skip]
-const ALL_ANSWERS: [&str; 27] = [
-    "your answers", "your replies", "your responses", "your messages", "your explanations", "keep answers", "keep replies",
-    "keep responses", "answers short", "all answers", "all replies", "all responses", "every answer", "every reply",
-    "every response", "our chats", "our conversations", "every chat", "emojis", "die antworten", "kurze antworten",
-    "deine antworten", "les réponses", "des réponses", "las respuestas", "respostas", "risposte",
+const NO_EMOJIS: [&str; 8] = [
+    "avoid ", "do not use ", "don't use ", "drop ", "leave out ", "no ", "skip ", "stop using ",
 ];
-/// Words for all that somebody does.
-const ALL_ACTS: [&str; 4] = ["all the time", "anything you ", "everything you ", "unless i "];
+#[rustfmt::skip]
+const AFTER_EMOJIS: [&str; 21] = [
+    "all", "and", "answers", "any", "anymore", "anything", "at", "ever", "for", "hashtags", "in", "me", "messages", "more",
+    "please", "replies", "responses", "thanks", "to", "with", "your",
+];
 
 /// What says how answers should be, before [`ANSWERS`]: "I hate long answers".
 #[rustfmt::skip]
@@ -127,41 +132,33 @@ const QUALITIES: [&str; 17] = [
     "blunt", "brief", "clear", "concise", "detailed", "direct", "formal", "honest", "informal", "long", "longer", "plain",
     "short", "shorter", "simple", "terse", "vague",
 ];
-#[rustfmt::skip]
-const ANSWERS: [&str; 6] = ["answers", "explanations", "language", "replies", "responses", "sentences"];
+/// What a program says.
+const ANSWERS: [&str; 6] =
+    ["answers", "explanations", "language", "messages", "replies", "responses"];
+/// What may follow where the answers of a program are meant, and not those of a council.
+const AFTER_ANSWERS: [&str; 5] = ["and", "but", "no", "please", "so"];
 
-/// What states a liking: of answers, if [`QUALITIES`] are said of them.
+/// Beginnings of a liking, before [`QUALITIES`].
 #[rustfmt::skip]
-const LIKINGS: [&str; 10] = [
+const LIKINGS: [&str; 12] = [
     "i can't stand ", "i dislike ", "i don't like ", "i hate ", "i like ", "i love ", "i need ", "i prefer ", "i want ",
-    "i'd like ",
+    "i'd like ", "i'd prefer ", "my preference is ",
 ];
 
 /// How answers look and sound, in an instruction.
 #[rustfmt::skip]
-const FORM: [&str; 18] = [
+const FORM: [&str; 19] = [
     "american english", "apologi", "be brief", "be concise", "be direct", "be terse", "british english", "bullet point",
     "celsius", "explain things", "explain everything", "fahrenheit", "follow-up question", "give sources", "jargon", "metric",
-    "short version", "spelling",
+    "short version", "spelling", "everything you ",
 ];
 
-/// Words of what a program does for somebody, or for what: a note that instructs in other words is
-/// about the house.
+/// Phrases that do not narrow an instruction.
 #[rustfmt::skip]
-const ACTS: [&str; 49] = [
-    "add ", "ask ", "asking me", "assume", "book ", "branch", "buy ", "calendar", "cite ", "code", "commit", "convert",
-    "delete ", "deploy", "draft", "e-mail", "email", "explain", "format", "function", "give me", "i ask", "i paste", "i say",
-    "include ", "java", "library", "link", "list ", "mail", "mention", "merge", "order ", "pull request", "push ", "python",
-    "recommend", "remind", "rust", "script", "send ", "show me", "suggest", "summar", "test", "translate", "typescript", "use ",
-    "write ",
-];
-
-/// What limits nothing.
-#[rustfmt::skip]
-const UNIVERSAL: [&str; 16] = [
+const UNIVERSAL: [&str; 15] = [
     "for all our chats", "for all chats", "for all our conversations", "for future reference", "for the future",
     "every time you answer", "every time you reply", "every time you respond", "each time you answer", "whenever you answer",
-    "whenever you reply", "when you answer", "when you reply", "when you respond", "when answering", "for good",
+    "when you answer", "when you reply", "when you respond", "when answering", "for good",
 ];
 
 /// How a sentence begins that ends an instruction, if it is about answers.
@@ -219,7 +216,7 @@ const CONDITIONS: [&str; 40] = [
 /// assert_eq!(standing("He always answers in French."), InstructionKind::None);
 /// ```
 pub fn standing(text: &str) -> InstructionKind {
-    sentences(text).map(|sentence| of_sentence(&sentence)).max().unwrap_or_default()
+    sentences(text).map(of_sentence).max().unwrap_or_default()
 }
 
 /// Whether a text gives an instruction for every answer, whatever it is about.
@@ -233,65 +230,104 @@ pub fn standing(text: &str) -> InstructionKind {
 /// ```
 pub fn is_general(text: &str) -> bool {
     sentences(text).any(|sentence| {
-        of_sentence(&sentence) == InstructionKind::Instruction
-            && is_about_answers(&sentence)
-            && !has(&without_universal(&sentence), &CONDITIONS)
+        let lower = in_lower_case(sentence);
+        of_sentence(sentence) == InstructionKind::Instruction
+            && is_about_answers(&lower)
+            && !has(&without_universal(&lower), &CONDITIONS)
     })
-}
-
-/// What a note says about later answers. "Never wash the pan with soap" is an instruction, though
-/// not for a program that answers.
-///
-/// ```
-/// use retrieval::text::standing::{InstructionKind, standing_of_note};
-///
-/// assert_eq!(standing_of_note("Never use emojis."), InstructionKind::Instruction);
-/// assert_eq!(standing_of_note("Never wash the pan with soap."), InstructionKind::None);
-/// ```
-pub fn standing_of_note(text: &str) -> InstructionKind {
-    let told = sentences(text).map(|sentence| match of_sentence(&sentence) {
-        InstructionKind::Instruction if !is_about_answers(&sentence) && !has(&sentence, &ACTS) => {
-            InstructionKind::None
-        }
-        kind => kind,
-    });
-    told.max().unwrap_or_default()
 }
 
 /// Whether an instruction is about answers.
 fn is_about_answers(lower: &str) -> bool {
-    has(lower, &ANSWERING) || has(lower, &ALL_ANSWERS) || has(lower, &FORM) || is_of_quality(lower)
+    has(lower, &ANSWERING) || has(lower, &FORM) || has_answers_of_quality(&words_of(lower))
 }
 
-/// "Short answers", "plain language".
-fn is_of_quality(lower: &str) -> bool {
-    let words: Vec<&str> =
-        lower.split(|letter: char| !letter.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
-    words.windows(2).any(|pair| QUALITIES.contains(&pair[0]) && ANSWERS.contains(&pair[1]))
+fn words_of(text: &str) -> Vec<&str> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '\'';
+    text.split(|letter| !is_part(letter)).filter(|word| !word.is_empty()).collect()
 }
 
-/// "Call me Ada", not "call me back tomorrow".
-fn names_the_person(opening: &str) -> bool {
-    #[rustfmt::skip]
-    const OTHERS: [&str; 20] = [
-        "a", "after", "again", "as", "asap", "at", "back", "before", "by", "if", "in", "later", "maybe", "now", "on", "this",
-        "today", "tomorrow", "tonight", "when",
-    ];
-    const WORDS_MAX: usize = 8;
-    let Some(rest) = opening.strip_prefix("call me ") else { return false };
-    let mut words =
-        rest.split(|letter: char| !letter.is_alphanumeric()).filter(|it| !it.is_empty());
-    words.next().is_some_and(|first| !OTHERS.contains(&first)) && words.count() < WORDS_MAX
+/// "Short answers", "plain language", and nothing that says whose.
+fn has_answers_of_quality(words: &[&str]) -> bool {
+    words.windows(2).enumerate().any(|(at, pair)| {
+        let next = words.get(at + 2);
+        QUALITIES.contains(&pair[0])
+            && ANSWERS.contains(&pair[1])
+            && next.is_none_or(|next| AFTER_ANSWERS.contains(next))
+    })
 }
 
-/// The sentences of a text as far as they are read, in lower case.
-fn sentences(text: &str) -> impl Iterator<Item = String> + '_ {
-    let lines = text.lines().flat_map(UnicodeSegmentation::unicode_sentences);
-    lines.take(SENTENCES_MAX).map(in_lower_case)
+/// Whether a sentence asks for something about all answers, and not about one.
+fn asks_for_good(requested: &str) -> bool {
+    let words = words_of(requested);
+    let keeps = || {
+        let rest = words.strip_prefix(&["keep"])?;
+        let rest = rest.strip_prefix(&["all"]).unwrap_or(rest);
+        let rest = rest.strip_prefix(&["your"]).unwrap_or(rest);
+        let (first, rest) = rest.split_first()?;
+        let how = rest.first()?;
+        let is_how = QUALITIES.contains(how) || ["below", "to", "under"].contains(how);
+        Some(ANSWERS.contains(first) && is_how)
+    };
+    let is_without_emojis = NO_EMOJIS.iter().any(|beginning| {
+        let rest = requested.strip_prefix(beginning).map(words_of).unwrap_or_default();
+        let rest = rest.strip_prefix(&["any"]).unwrap_or(&rest);
+        rest.first().is_some_and(|first| matches!(*first, "emoji" | "emojis"))
+            && rest.iter().skip(1).all(|word| AFTER_EMOJIS.contains(word))
+    });
+    let is_request = || REQUESTS.iter().any(|verb| requested.starts_with(verb));
+    is_without_emojis
+        || keeps() == Some(true)
+        || requested.starts_with("stop ") && requested.contains("all the time")
+        || has(requested, &FOR_ALL) && is_request()
 }
 
-/// What a sentence in lower case says about later answers.
-fn of_sentence(lower: &str) -> InstructionKind {
+/// "I hate long answers."
+fn likes_answers(opening: &str) -> bool {
+    /// Most words between the verb and the answers: "your", "really".
+    const BETWEEN_MAX: usize = 2;
+    let rest = LIKINGS.iter().find_map(|liking| opening.strip_prefix(liking));
+    let words = rest.map(words_of).unwrap_or_default();
+    let near = words.get(..words.len().min(BETWEEN_MAX + 3)).unwrap_or_default();
+    has_answers_of_quality(near)
+}
+
+/// "Call me Ada", "Duze mich": nothing but the name follows, or what it is in place of.
+fn addresses_the_person(sentence: &str, opening: &str) -> bool {
+    let is_end = |rest: &str| {
+        let rest = rest.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != ',');
+        let rest = rest.trim_start();
+        rest.is_empty()
+            || [",", "please", "not ", "instead of ", "bitte", "immer", "und "]
+                .iter()
+                .any(|known| rest.starts_with(known))
+    };
+    if ["duze mich", "sieze mich"].iter().any(|it| opening.strip_prefix(it).is_some_and(is_end)) {
+        return true;
+    }
+    if !opening.starts_with("call me ") {
+        return false;
+    }
+    // As it was written: a name has a capital letter.
+    let Some(at) = sentence.to_ascii_lowercase().find("call me ") else { return false };
+    let name = sentence.get(at + "call me ".len()..).unwrap_or_default();
+    let end = name.find(|letter: char| !letter.is_alphanumeric() && letter != '-');
+    let (name, rest) = name.split_at(end.unwrap_or(name.len()));
+    name.starts_with(char::is_uppercase) && is_end(rest)
+}
+
+/// The sentences of a text as far as they are read. What is quoted is somebody else's.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('>'));
+    let sentences = lines.flat_map(UnicodeSegmentation::unicode_sentences).take(SENTENCES_MAX);
+    sentences.map(|sentence| {
+        sentence.get(..sentence.floor_char_boundary(SENTENCE_BYTES_MAX)).unwrap_or_default()
+    })
+}
+
+/// What a sentence says about later answers.
+fn of_sentence(sentence: &str) -> InstructionKind {
+    let lower = &*in_lower_case(sentence);
     let mut opening = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     while let Some(rest) = FILLERS.iter().find_map(|filler| {
         let rest = opening.strip_prefix(filler)?;
@@ -305,35 +341,29 @@ fn of_sentence(lower: &str) -> InstructionKind {
     // A question asks for something once, unless it is for all answers.
     let is_question = lower.trim_end().ends_with(['?', '？']);
     let asked = ASKING.iter().find_map(|asking| opening.strip_prefix(asking));
-    let requested = asked.unwrap_or(opening).trim_start_matches("please ");
-    let is_request = REQUESTS.iter().any(|request| requested.starts_with(request));
-    let is_for_good = is_request && (has(lower, &ALL_ANSWERS) || has(lower, &ALL_ACTS));
-    let is_liking = has(lower, &LIKINGS) || has(lower, &PREFERENCES);
+    let is_for_good = asks_for_good(asked.unwrap_or(opening));
     let is_instruction = begins(&OPENINGS)
         || has(lower, &ANYWHERE)
-        || names_the_person(opening)
         || is_for_good
-        || is_liking && (is_of_quality(lower) || has(lower, &ALL_ANSWERS))
-        || begins(&FROM_NOW) && has(lower, &ANSWERING)
+        || likes_answers(opening)
+        || addresses_the_person(sentence, opening)
+        || begins(&FROM_NOW) && is_about_answers(lower)
         || begins(&ENDS) && has(lower, &AGAIN) && has(lower, &ANSWERING);
     if is_instruction && (!is_question || asked.is_some() && is_for_good) {
         return InstructionKind::Instruction;
     }
-    // For once or for good: nobody knows.
-    let is_wish = is_request && !is_question && (has(lower, &FORM) || is_of_quality(lower));
-    match is_wish || has(lower, &PREFERENCES) {
+    match has(lower, &PREFERENCES) {
         true => InstructionKind::Preference,
         false => InstructionKind::None,
     }
 }
 
-/// The sentence in lower case as far as it is read, with straight apostrophes.
+/// A sentence in lower case, with straight apostrophes.
 fn in_lower_case(sentence: &str) -> String {
-    let end = sentence.floor_char_boundary(SENTENCE_BYTES_MAX);
-    sentence.get(..end).unwrap_or_default().to_lowercase().replace('’', "'")
+    sentence.to_lowercase().replace('’', "'")
 }
 
-/// Without what limits an instruction to nothing: "from now on", "for all our chats".
+/// Without phrases that do not narrow it: "from now on", "for all our chats".
 fn without_universal(lower: &str) -> String {
     let beginnings = ["from now on", "from here on", "from this point on"];
     let all = beginnings.iter().chain(&UNIVERSAL);
@@ -415,8 +445,24 @@ mod tests {
             ("Call me back when you can.", InstructionKind::None),
             ("I hate long answers.", InstructionKind::Instruction),
             ("Remember: I want plain language, no jargon.", InstructionKind::Instruction),
-            ("Use British spelling.", InstructionKind::Preference),
-            ("Prefiero que las respuestas sean cortas.", InstructionKind::Instruction),
+            ("Use British spelling.", InstructionKind::None),
+            ("Give your answers as JSON.", InstructionKind::None),
+            ("Can you explain your answers?", InstructionKind::None),
+            ("No emojis in this one, thanks.", InstructionKind::None),
+            ("No emoji movie tonight, we watch Dune.", InstructionKind::None),
+            ("Add emojis to the invitation text please", InstructionKind::None),
+            ("Keep answers from the tax office in the grey folder", InstructionKind::None),
+            ("Keep every reply from the insurer in the folder.", InstructionKind::None),
+            ("Put all answers in a table.", InstructionKind::None),
+            ("I want direct answers from the council.", InstructionKind::None),
+            ("I love simple language in children's books.", InstructionKind::None),
+            ("Call me an Uber to the station.", InstructionKind::None),
+            ("Call me old-fashioned but I love letters.", InstructionKind::None),
+            ("Call me Ishmael is how Moby Dick begins.", InstructionKind::None),
+            ("Call me once you are back.", InstructionKind::None),
+            ("> Call me Benny.\n> No emojis please.", InstructionKind::None),
+            ("Sieze mich in diesem Brief.", InstructionKind::None),
+            ("Every time you come to Bern it rains.", InstructionKind::None),
             ("Antworte mir bitte immer auf Deutsch.", InstructionKind::Instruction),
             ("Bitte duze mich.", InstructionKind::Instruction),
             ("Add two eggs and stir.", InstructionKind::None),

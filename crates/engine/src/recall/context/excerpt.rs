@@ -1,7 +1,7 @@
 //! Excerpts: the part of a text that matches, where the whole is too long.
 //!
-//! The sentence that shares the rarest words with the query is the focus. An excerpt is the focus
-//! and as many sentences around it as fit.
+//! The sentence that shares the rarest words with the query is the focus, or the passage that was
+//! found. An excerpt is the focus and as many sentences around it as fit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -44,11 +44,19 @@ pub(super) fn around<'t>(
     let part = |range: Range<usize>| text.get(range).map(str::trim).unwrap_or_default();
     let place = sentences.iter().position(|sentence| sentence.end > focus.start)?;
     let chosen = sentences.get(place)?.clone();
-    if !fits(part(chosen.clone())) {
+    // All sentences of the focus, if they fit.
+    let of_focus = sentences.iter().skip(place).take_while(|sentence| sentence.start < focus.end);
+    let (number, focus_end) =
+        of_focus.fold((0, chosen.end), |(number, _), sentence| (number + 1, sentence.end));
+    let (number, end) = match fits(part(chosen.start..focus_end)) {
+        true => (number.max(1), focus_end),
+        false => (1, chosen.end),
+    };
+    if !fits(part(chosen.start..end)) {
         return beginning(part(chosen), fits);
     }
-    let (mut before, mut after) = (place, place + 1);
-    let (mut start, mut end) = (chosen.start, chosen.end);
+    let (mut before, mut after) = (place, place + number);
+    let (mut start, mut end) = (chosen.start, end);
     let (mut can_start, mut can_end) = (true, true);
     while (can_start || can_end) && after - before < SENTENCES_MAX {
         let next = sentences.get(after).filter(|next| can_end && fits(part(start..next.end)));

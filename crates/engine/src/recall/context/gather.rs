@@ -175,21 +175,26 @@ pub struct Candidate {
 pub struct Whole {
     /// Its text, or as much of it around the passage as is read.
     pub text: String,
-    /// The sentence of it that matches best.
+    /// The passage in it.
     pub focus: Range<usize>,
     /// Whether there is more of it.
     pub is_cut: bool,
 }
 
 impl Whole {
-    /// The record around a passage of it, in which `focus` is the sentence that matches best.
-    fn around(evidence: &Evidence, passage: &str, focus: &Range<usize>) -> Option<Self> {
+    /// The record around a passage of it.
+    fn around(evidence: &Evidence, passage: &str) -> Option<Self> {
         let text = &evidence.payload.text;
-        let passage_at = text.find(passage)?;
-        let start = text.floor_char_boundary(passage_at.saturating_sub(WHOLE_BYTES_MAX / 2));
+        let at = text.find(passage)?;
+        let mut start = text.floor_char_boundary(at.saturating_sub(WHOLE_BYTES_MAX / 2));
+        if start > 0 {
+            // Not within a word, and rather at the beginning of a line.
+            let before = text.get(start..at)?;
+            let line = before.find('\n').or_else(|| before.find(char::is_whitespace));
+            start = line.map_or(at, |line| start + line);
+        }
         let part = cut(text.get(start..)?, WHOLE_BYTES_MAX);
-        let focus = passage_at - start + focus.start..passage_at - start + focus.end;
-        let is_cut = part.len() < text.len();
+        let (focus, is_cut) = (at - start..at - start + passage.len(), part.len() < text.len());
         Some(Self { text: part.to_owned(), focus, is_cut })
     }
 }
@@ -258,10 +263,12 @@ impl Gathered {
     }
 }
 
+/// How much the relevance of an instruction differs from that of the next older one.
+const NEWER_BY: f64 = 1e-9;
 /// The most that is read of a record around a passage of it, bytes.
 const WHOLE_BYTES_MAX: usize = 16 * 1024;
 /// Most passages that tell how to answer that are read, the newest first.
-const INSTRUCTIONS_MAX: usize = 64;
+const INSTRUCTIONS_MAX: usize = 256;
 /// Most of these that hold for every question and are served.
 const GENERAL_MAX: usize = 8;
 
@@ -455,7 +462,7 @@ impl Reader<'_> {
             place += step;
             // What a reply comes to may stand far from what it is about.
             let passage = found.passage.as_deref().filter(|_| found.evidence.is_said_by_program());
-            let whole = passage.and_then(|it| Whole::around(&found.evidence, it, &focus));
+            let whole = passage.and_then(|passage| Whole::around(&found.evidence, passage));
             best.add(
                 place,
                 Candidate {
@@ -500,7 +507,7 @@ impl Reader<'_> {
             let mut privacy = Privacy::of(&index);
             let mut general = Vec::new();
             for (document, position) in search.instructions(INSTRUCTIONS_MAX) {
-                if general.len() == GENERAL_MAX {
+                if general.len() == 2 * GENERAL_MAX {
                     break;
                 }
                 let Some((id, evidence)) = search.evidence(position)? else { continue };
@@ -523,7 +530,9 @@ impl Reader<'_> {
             }
             Ok::<_, StoreError>(general)
         })?;
-        for (id, evidence, text) in general {
+        let owners = self.speaking_for_owner(general.iter().map(|(id, ..)| *id))?;
+        let general = general.into_iter().filter(|(id, ..)| owners.contains(id)).take(GENERAL_MAX);
+        for (number, (id, evidence, text)) in general.enumerate() {
             let at = evidence.at.as_ref();
             let recency = round6(at.map_or(0.0, |at| recency(at.instant_us(), wanted.now)));
             best.add(
@@ -543,7 +552,9 @@ impl Reader<'_> {
                     similarity: 0.0,
                     confidence: None,
                     recency,
-                    relevance: round6(relevance_of_episode(0.0, recency)),
+                    // The newest first, also of those of one day.
+                    relevance: round6(relevance_of_episode(0.0, recency))
+                        - number as f64 * NEWER_BY,
                     replaces: Vec::new(),
                     overruled: Vec::new(),
                 },

@@ -19,6 +19,9 @@ const NEARLY_AS_RELEVANT: f64 = 0.6;
 /// share.
 const UNANSWERED_TOKENS_MAX: usize = 200;
 
+/// Instructions for every question get one part in so many of what episodes may take.
+const GENERAL_SHARE: usize = 4;
+
 /// Most replies that are served with what is around their passages.
 const WIDENED_MAX: usize = 2;
 
@@ -44,8 +47,14 @@ impl Filling<'_> {
         };
         let episodes: Vec<_> = gathered.episodes.iter().enumerate().collect();
         let mut room = all(budget.episodes, self, Tier::Episodes);
+        // How to answer every question takes no place of an answer.
+        let (general, episodes): (Vec<_>, Vec<_>) =
+            episodes.into_iter().partition(|(_, candidate)| candidate.holds_for_all);
+        let count = Count { least: general.len(), most: general.len() };
+        self.take_remembered(Tier::Episodes, &general, count, room / GENERAL_SHARE);
         if gathered.relevance < RELEVANCE_MIN {
-            room = room.min(UNANSWERED_TOKENS_MAX.max(budget.episodes));
+            let spent = self.spent_on(Tier::Episodes);
+            room = room.min(spent + UNANSWERED_TOKENS_MAX.max(budget.episodes));
         }
         self.take_remembered(Tier::Episodes, &episodes, request.episodes, room);
         let room = all(budget.facts, self, Tier::Facts);
@@ -114,10 +123,7 @@ impl Filling<'_> {
                 Some(Tier::RecentTurns) => Some(Omission::InRecentTurns),
                 Some(_) => Some(Omission::Duplicate),
                 None if taken >= count.most => Some(Omission::EnoughOthers),
-                None if taken >= count.least
-                    && !candidate.holds_for_all
-                    && candidate.relevance < best * NEARLY_AS_RELEVANT =>
-                {
+                None if taken >= count.least && candidate.relevance < best * NEARLY_AS_RELEVANT => {
                     Some(Omission::BelowThreshold)
                 }
                 None => None,

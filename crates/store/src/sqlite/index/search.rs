@@ -263,6 +263,10 @@ impl Search<'_> {
         let held = marked_languages(self.connection, self.tables)?;
         let question = Question::parse(text, analyzer, &names, held, today);
         names.finish()?;
+        let question = match &question.program {
+            Some(program) if self.rows(program)?.is_none() => question.without_program(),
+            _ => question,
+        };
         let is_for_tasks = question.may_ask_for_tasks() && !self.attributes.open_tasks().is_empty();
         Ok(if is_for_tasks { question.for_tasks() } else { question })
     }

@@ -542,7 +542,7 @@ impl Folder {
             flags |= if applies { flag } else { 0 };
         }
         let length = u8::try_from(analysis.length).unwrap_or(u8::MAX);
-        let marks = passage.marks(attribute.marks, &evidence.kind);
+        let marks = passage.marks(attribute.marks, evidence);
         let attribute = Attribute { previous: end.last, marks, flags, ..attribute };
         let stored = StoredAttribute { attribute, session, length };
         batch.push_attribute(connection, attribute.position, document, &stored)?;

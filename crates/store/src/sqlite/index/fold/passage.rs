@@ -7,7 +7,7 @@ use derivers::pasted::before_text_of_others;
 use kernel::evidence::{Evidence, EvidenceKind};
 use retrieval::question::OPEN_BOX;
 use retrieval::text::passages::passages;
-use retrieval::text::standing::{InstructionKind, standing, standing_of_note};
+use retrieval::text::standing::{InstructionKind, standing};
 use retrieval::text::{Analyzer, Language, SlotAnalysis};
 
 use super::super::attributes;
@@ -81,20 +81,20 @@ impl Passage<'_> {
     }
 
     /// What it adds to the marks of its record.
-    pub(super) fn marks(&self, of_record: u8, kind: &EvidenceKind) -> u8 {
+    pub(super) fn marks(&self, of_record: u8, evidence: &Evidence) -> u8 {
         if self.is_pasted {
             return of_record & !attributes::BY_USER;
         }
         let of_record =
             if self.has_open_task { of_record | attributes::OPEN_TASK } else { of_record };
-        // Only the person's own words say how to answer, and short notes: "always" in a longer one
-        // is about what the note is about.
-        let is_told = kind.0 == EvidenceKind::NOTE && self.is_short;
+        // Only the person's own words say how to answer, and short notes of nobody else: "always"
+        // in a longer one is about what the note is about.
+        let is_note = evidence.kind.0 == EvidenceKind::NOTE && evidence.actor.is_none();
+        let is_told = is_note && self.is_short;
         if of_record & attributes::BY_USER == 0 && !is_told {
             return of_record;
         }
-        let told = if is_told { standing_of_note(self.text) } else { standing(self.text) };
-        match told {
+        match standing(self.text) {
             InstructionKind::None => of_record,
             InstructionKind::Preference => of_record | attributes::PREFERENCE,
             InstructionKind::Instruction => of_record | attributes::INSTRUCTION,
