@@ -123,7 +123,7 @@ pub struct Question {
     /// The name of a program that it asks for what that said. Where no record has the word, it is
     /// left out ([`Self::without_program`]).
     #[serde(skip)]
-    pub program: Option<Term>,
+    pub program: Option<NamedProgram>,
 }
 
 impl Question {
@@ -176,8 +176,11 @@ impl Question {
             let is_mentioned = found.iter().any(|named| (named.first..named.end).contains(at));
             !is_mentioned || second_person::is_kind_of_program(lower, *at)
         });
-        let program_terms = program.and_then(|at| words.get(at));
-        let program = program_terms.and_then(|word| analyzer.terms(word.text).into_iter().next());
+        let program = program.and_then(|at| {
+            let written = words.get(at)?.text.to_owned();
+            let term = analyzer.terms(&written).into_iter().next()?;
+            Some(NamedProgram { term, written })
+        });
         Self {
             terms,
             languages,
@@ -208,9 +211,10 @@ impl Question {
     /// The same question without the name of the program that it asks for.
     #[must_use]
     pub fn without_program(mut self) -> Self {
-        if let Some(program) = self.program.take() {
-            self.terms.retain(|word| word.term != program);
-            self.proper.retain(|name| name.iter().all(|word| word.term != program));
+        if let Some(NamedProgram { term, written }) = self.program.take() {
+            self.terms.retain(|word| word.term != term);
+            self.proper.retain(|name| name.iter().all(|word| word.term != term));
+            self.nameless = self.nameless.replacen(&written, " ", 1);
         }
         self
     }
@@ -327,6 +331,15 @@ impl Question {
     pub fn subject(&self) -> Option<&[NameId]> {
         self.mentions.get(self.subject?).map(|mention| mention.people.as_slice())
     }
+}
+
+/// The name of a program in a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedProgram {
+    /// Its term.
+    pub term: Term,
+    /// As it is written.
+    pub written: String,
 }
 
 /// What a question says beside its times, or beside asking for open tasks.

@@ -193,17 +193,19 @@ impl Filling<'_> {
         self.whole(tier, &part(text), room)
     }
 
-    /// Replaces an excerpt by a longer one, or by the whole, if there is room.
+    /// Replaces an excerpt by a longer one that contains it, or by the whole, if there is room.
     fn lengthen(&mut self, tier: Tier, order: usize, candidate: &Candidate, tier_max: usize) {
         let place =
             self.chosen.iter().position(|chosen| (chosen.item.tier, chosen.order) == (tier, order));
         let Some(taken) = place.and_then(|place| self.chosen.get(place)) else { return };
-        let (before, bytes) = (taken.item.tokens, taken.item.text.len());
+        let (before, served) = (taken.item.tokens, taken.item.text.clone());
         let room = before + self.room(tier, tier_max);
         let longer = self
             .whole(tier, candidate, room)
             .or_else(|| self.excerpt(tier, candidate, room))
-            .filter(|longer| longer.item.text.len() > bytes);
+            .filter(|longer| {
+                longer.item.text.len() > served.len() && longer.item.text.contains(&served)
+            });
         let Some(Offer { item, block }) = longer else { return };
         self.left = (self.left + before).saturating_sub(item.tokens);
         self.mentions.push((tier, Mention::of(&item.text)));

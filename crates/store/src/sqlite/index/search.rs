@@ -264,7 +264,7 @@ impl Search<'_> {
         let question = Question::parse(text, analyzer, &names, held, today);
         names.finish()?;
         let question = match &question.program {
-            Some(program) if self.rows(program)?.is_none() => question.without_program(),
+            Some(program) if self.rows(&program.term)?.is_none() => question.without_program(),
             _ => question,
         };
         let is_for_tasks = question.may_ask_for_tasks() && !self.attributes.open_tasks().is_empty();
