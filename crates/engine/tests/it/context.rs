@@ -4,7 +4,7 @@ use engine::derive::Extent;
 use engine::outcome::Intent;
 use engine::owner::SpaceOwner;
 use engine::recall::context::{
-    Budget, Context, Omission, Reason, Receipts, Request, Tier, ToolResult, Turn,
+    Budget, Context, Count, Omission, Reason, Receipts, Request, Tier, ToolResult, Turn,
 };
 use engine::recall::receipts::{Recalled, Recipient};
 use engine::tokens::{O200k, Tokens, Words};
@@ -258,6 +258,9 @@ fn courtesy_brings_nothing_to_mind_but_how_to_answer() {
         home.remember(&format!("i{number}"), text);
     }
     home.remember("b", "Never wash the iron pan with soap.");
+    let mut of_another = note("c", "Never use capital letters in your answers.");
+    of_another.actor = Some("Ben".to_owned());
+    home.space.remember(of_another, at(1)).unwrap();
     let mut served = |said: &str| {
         let context = home.space.context_counted(&request(&[("Mara", said)]), &Words).unwrap();
         texts(&context, Tier::Episodes).join("\n")
@@ -271,6 +274,22 @@ fn courtesy_brings_nothing_to_mind_but_how_to_answer() {
     for text in &instructions[..4] {
         assert!(of_tides.contains(text), "{text}: {of_tides}");
     }
+    assert!(!of_tides.contains("capital"), "{of_tides}");
+}
+
+#[test]
+fn instructions_take_no_place_of_an_answer() {
+    let mut home = pottery();
+    for number in 0..12 {
+        home.remember(&format!("i{number}"), &format!("Always answer in style {number}."));
+    }
+    let mut request = request(&[("Mara", "Which glaze for the tall bowls?")]);
+    request.episodes = Count { least: 1, most: 1 };
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    let served = texts(&context, Tier::Episodes);
+    assert!(served.contains(&"Idris recommends tenmoku glaze for the tall bowls"), "{served:?}");
+    let instructions = served.iter().filter(|text| text.starts_with("Always")).count();
+    assert!((2..=8).contains(&instructions), "{served:?}");
 }
 
 #[test]

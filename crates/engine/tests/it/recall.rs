@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engine::recall::episodes::Query;
+use kernel::evidence::EvidenceKind;
 use kernel::kind::Capability;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 use store::Ledger;
@@ -241,4 +242,35 @@ fn words_of_other_records_are_not_named_and_do_not_outweigh_the_word_itself() {
         let words = result.score.parts.iter().find(|part| part.name == "words").unwrap();
         assert!(words.value <= 1.0, "{words:?}");
     }
+}
+
+#[test]
+fn a_program_by_its_name_is_asked_as_you_and_a_friend_of_that_name_is_not() {
+    let mut home = Home::new();
+    let said = |uid: &str, role: &str, text: &str| {
+        let mut turn = note(uid, text);
+        turn.kind = EvidenceKind::from(EvidenceKind::TURN);
+        turn.payload.role = Some(role.to_owned());
+        turn
+    };
+    let knee = "My knee hurts on the stairs. Can you help?";
+    home.space.remember(said("a", "user", knee), at(1)).unwrap();
+    let reply = "Do clamshells every other day for the knee.";
+    home.space.remember(said("b", "assistant", reply), at(2)).unwrap();
+    let first = |home: &Home, question: &str| {
+        let recall = home.space.recall(&query(question)).unwrap();
+        assert!(!recall.abstains, "{question}: {}", recall.relevance);
+        recall.results[0].evidence.payload.text.clone()
+    };
+    for question in [
+        "What did you suggest for my knee?",
+        "What did ChatGPT suggest for my knee?",
+        "What did the assistant suggest for my knee?",
+        "What was your advice for my knee?",
+    ] {
+        assert_eq!(first(&home, question), reply, "{question}");
+    }
+    home.remember("c", "Claude said the boiler of the cabin needs a new pump");
+    home.remember("d", "Ben said the boiler of the cabin needs new paint");
+    assert!(first(&home, "What did Claude say about the boiler?").starts_with("Claude"));
 }
