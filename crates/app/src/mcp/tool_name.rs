@@ -45,7 +45,7 @@ tool_names! {
 }
 
 impl ToolName {
-    /// The tool of that name; none if there is no such tool.
+    /// The tool of that name; none if no tool has it.
     pub(super) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|tool| tool.as_str() == name)
     }

@@ -377,8 +377,8 @@ impl OperationReader<'_> {
         self.reasons.push((code, message.into()));
     }
 
-    /// An earlier operation of the patch, or one of the space; none, with the reason noted, if
-    /// there is no such one.
+    /// An earlier operation of the patch, or one of the space. If neither has the name, none, and
+    /// the reason is noted.
     fn reference(&mut self, name: &str) -> Result<Option<Reference>, Failure> {
         if self.names.contains(name) {
             return Ok(Some(Reference::Local(name.to_owned())));

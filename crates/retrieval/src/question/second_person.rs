@@ -139,8 +139,8 @@ const CHINESE_REQUEST: [&str; 5] = ["能", "可以", "请", "会", "帮"];
 /// Most characters between "you" and the verb.
 const CHINESE_BETWEEN_MAX: usize = 6;
 
-/// The words of a question that name a program as the one who said something; none if they name
-/// none. The name may be a person's, too.
+/// The place of the word that names a program as the one who said something; none if no word does.
+/// The name may be a person's, too.
 pub(super) fn named_program(words: &[String]) -> Option<usize> {
     let word = |position: usize| words.get(position).map_or("", String::as_str);
     (0..words.len()).find(|&at| {
