@@ -299,9 +299,9 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     }
 }
 
-/// Whether what joins a name before "my" with a kind says that it is over: "is no longer", "is not
-/// … any more", "was". None if it leaves that open: somebody was a mother who is dead, or is one
-/// still.
+/// Whether the verb between a name and "my" says that the relation has ended: "is no longer", "is
+/// not … any more", "was". None if it leaves that open: somebody was a mother who is dead, or is
+/// one still.
 fn ends(sentence: &Sentence<'_>, relative: &Relative, copula: Copula) -> Option<bool> {
     let after = relative.noun + 1;
     match copula {

@@ -8,31 +8,31 @@ const NOUNS: [&str; 5] = ["Abend", "Dank", "Morgen", "Nacht", "Tag"];
 /// Most words of such a turn.
 const WORDS_MAX: usize = 12;
 
-/// Words of courtesy and of agreement, and small words that may stand beside them, in lower case.
+/// Words that may stand beside [`COURTEOUS`] ones, in lower case.
 #[rustfmt::skip]
 static WORDS: &[&str] = &[
     // English
-    "a", "again", "all", "alright", "and", "are", "awesome", "bye", "cool", "day", "evening", "fine", "for", "go", "good",
-    "goodbye", "got", "great", "haha", "hello", "hey", "hi", "how", "it", "job", "later", "lol", "lot", "lovely", "me", "more",
-    "morning", "much", "nice", "night", "no", "now", "ok", "okay", "on", "perfect", "please", "right", "see", "so", "sorry",
-    "sounds", "sure", "tell", "thank", "thanks", "that", "there", "thx", "today", "understood", "very", "welcome", "well",
-    "help", "tomorrow", "will", "wonderful", "worked", "yeah", "yep", "yes", "you", "your",
+    "a", "again", "all", "and", "are", "awesome", "cool", "day", "evening", "fine", "for", "go", "good",
+    "got", "great", "how", "it", "job", "later", "lot", "lovely", "me", "more",
+    "morning", "much", "nice", "night", "no", "now", "on", "perfect", "right", "see", "so",
+    "sounds", "sure", "tell", "that", "there", "today", "very", "welcome", "well",
+    "help", "tomorrow", "will", "wonderful", "worked", "you", "your",
     // German
-    "alles", "auch", "bis", "bitte", "dank", "danke", "dann", "das", "dir", "es", "geht", "genau", "gut", "gute", "guten",
-    "hallo", "ihnen", "ja", "klar", "machs", "mehr", "mir", "morgen", "nacht", "nein", "prima", "schön", "schönen", "sehr",
-    "servus", "super", "tag", "toll", "tschüss", "vielen", "weiter", "wie", "abend",
+    "alles", "auch", "bis", "dann", "das", "dir", "es", "geht", "genau", "gut", "gute", "guten",
+    "ihnen", "klar", "machs", "mehr", "mir", "morgen", "nacht", "prima", "schön", "schönen", "sehr",
+    "servus", "super", "tag", "toll", "vielen", "weiter", "wie", "abend",
     // French
-    "au", "beaucoup", "bien", "bon", "bonjour", "bonne", "bonsoir", "ça", "d'accord", "journée", "merci", "non", "oui",
-    "parfait", "plaît", "revoir", "s'il", "salut", "soir", "soirée", "te", "va", "vous",
+    "au", "beaucoup", "bien", "bon", "bonne", "ça", "journée", "non",
+    "parfait", "plaît", "revoir", "s'il", "soir", "soirée", "te", "va", "vous",
     // Spanish and Portuguese
-    "adiós", "bom", "buenas", "buenos", "bueno", "claro", "dia", "días", "favor", "gracias", "hasta", "hola", "luego",
-    "muchas", "muito", "noches", "obrigada", "obrigado", "olá", "perfecto", "por", "sí", "sim", "tal", "tardes", "vale", "qué",
+    "bom", "buenas", "buenos", "bueno", "claro", "dia", "días", "favor", "hasta", "luego",
+    "muchas", "muito", "noches", "perfecto", "por", "sim", "tal", "tardes", "vale", "qué",
     // Italian, Dutch
-    "arrivederci", "buongiorno", "buonasera", "ciao", "grazie", "mille", "perfetto", "prego", "sì", "tutto", "dank", "je",
-    "wel", "goed", "goedemorgen", "hoi",
+    "mille", "perfetto", "prego", "tutto", "je",
+    "wel", "goed",
     // Polish, Russian
-    "cześć", "dobry", "dziękuję", "dzięki", "dzień", "hej", "tak", "да", "добрый", "день", "здравствуйте", "нет", "пока",
-    "привет", "спасибо", "хорошо", "большое",
+    "dobry", "dzień", "hej", "tak", "добрый", "день", "пока",
+    "большое",
 ];
 
 /// Words of which a turn has at least one. What is the name of a town or a thing in some language
@@ -86,8 +86,12 @@ pub fn is_courtesy(text: &str) -> bool {
         return false;
     }
     let words = in_lower_case(&words);
-    let is_known =
-        |word: &String| WORDS.contains(&word.as_str()) || WORDS.contains(&cut_at_apostrophe(word));
+    let is_courteous = |word: &str| COURTEOUS.contains(&word);
+    let is_known = |word: &String| {
+        [word, cut_at_apostrophe(word)]
+            .iter()
+            .any(|word| is_courteous(word) || WORDS.contains(word))
+    };
     let is_asked = words.len() == 1 && text.trim_end().ends_with(['?', '？']);
     let joined = words.join(" ");
     let begins = |phrase: &&str| {
@@ -95,8 +99,9 @@ pub fn is_courtesy(text: &str) -> bool {
         let rest = joined.strip_prefix(*phrase);
         rest.is_some_and(|rest| rest.is_empty() || may_go_on && rest.starts_with(' '))
     };
-    let is_courteous = words.iter().any(|word| COURTEOUS.contains(&word.as_str()));
-    !is_asked && words.iter().all(is_known) && (is_courteous || PHRASES.iter().any(begins))
+    !is_asked
+        && words.iter().all(is_known)
+        && (words.iter().any(|word| is_courteous(word)) || PHRASES.iter().any(begins))
 }
 
 #[cfg(test)]

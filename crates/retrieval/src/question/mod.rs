@@ -120,8 +120,8 @@ pub struct Question {
     /// True if it asks where or who, so that what is of its times may still be no answer.
     #[serde(skip)]
     pub asks_for_a_part: bool,
-    /// The name of a program that it asks for what that said. Where no record has the word, it is
-    /// left out ([`Self::without_program`]).
+    /// The name of the program whose words it asks for. Where no record has the name, it is left
+    /// out ([`Self::without_program`]).
     #[serde(skip)]
     pub program: Option<NamedProgram>,
 }

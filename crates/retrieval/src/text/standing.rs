@@ -80,7 +80,7 @@ const OPENINGS: [&str; 119] = [
 /// reports open with "from now on" or "ab jetzt", so these are among the openings.
 #[rustfmt::skip]
 const FROM_NOW: [&str; 28] = [
-    "for future reference",    "ab sofort ", "von jetzt an ", "von nun an ", "künftig ", "dorénavant", "a partir de agora",
+    "for future reference", "ab sofort ", "von jetzt an ", "von nun an ", "künftig ", "dorénavant", "a partir de agora",
     "de agora em diante", "d'ora in poi", "da ora in poi", "da adesso in poi", "vanaf nu ", "voortaan ",
     "od teraz ", "с этого момента ", "отныне ", "впредь ", "从现在起", "从现在开始", "從現在", "今後は", "これからは",
     "immer wenn ich ", "jedes mal, wenn ich ", "wenn ich dich ", "wenn ich nach ", "chaque fois que je ",
@@ -115,11 +115,12 @@ const ASKING: [&str; 8] = [
     "will you ",
 ];
 
-/// Beginnings of a sentence about emojis, and all that may follow them in one about every answer.
+/// Beginnings of a sentence against emojis.
 #[rustfmt::skip]
 const NO_EMOJIS: [&str; 8] = [
     "avoid ", "do not use ", "don't use ", "drop ", "leave out ", "no ", "skip ", "stop using ",
 ];
+/// All that may follow them where every answer is meant.
 #[rustfmt::skip]
 const AFTER_EMOJIS: [&str; 21] = [
     "all", "and", "answers", "any", "anymore", "anything", "at", "ever", "for", "hashtags", "in", "me", "messages", "more",

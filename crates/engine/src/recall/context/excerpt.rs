@@ -43,20 +43,17 @@ pub(super) fn around<'t>(
     let sentences = sentences(text);
     let part = |range: Range<usize>| text.get(range).map(str::trim).unwrap_or_default();
     let place = sentences.iter().position(|sentence| sentence.end > focus.start)?;
-    let chosen = sentences.get(place)?.clone();
-    // All sentences of the focus, if they fit.
-    let of_focus = sentences.iter().skip(place).take_while(|sentence| sentence.start < focus.end);
-    let (number, focus_end) =
-        of_focus.fold((0, chosen.end), |(number, _), sentence| (number + 1, sentence.end));
-    let (number, end) = match fits(part(chosen.start..focus_end)) {
-        true => (number.max(1), focus_end),
-        false => (1, chosen.end),
+    let first = sentences.get(place)?.clone();
+    let is_of_focus = |sentence: &&Range<usize>| sentence.start < focus.end;
+    let number = sentences.iter().skip(place).take_while(is_of_focus).count().max(1);
+    let last = sentences.get(place + number - 1)?;
+    let chosen = match number {
+        _ if fits(part(first.start..last.end)) => place..place + number,
+        2.. if fits(part(first.clone())) => place..place + 1,
+        _ => return beginning(part(first), fits),
     };
-    if !fits(part(chosen.start..end)) {
-        return beginning(part(chosen), fits);
-    }
-    let (mut before, mut after) = (place, place + number);
-    let (mut start, mut end) = (chosen.start, end);
+    let (mut before, mut after) = (chosen.start, chosen.end);
+    let (mut start, mut end) = (first.start, sentences.get(after - 1)?.end);
     let (mut can_start, mut can_end) = (true, true);
     while (can_start || can_end) && after - before < SENTENCES_MAX {
         let next = sentences.get(after).filter(|next| can_end && fits(part(start..next.end)));

@@ -530,8 +530,9 @@ impl Reader<'_> {
             }
             Ok::<_, StoreError>(general)
         })?;
-        let owners = self.speaking_for_owner(general.iter().map(|(id, ..)| *id))?;
-        let general = general.into_iter().filter(|(id, ..)| owners.contains(id)).take(GENERAL_MAX);
+        let others = self.other_signers(general.iter().map(|(id, ..)| *id))?;
+        let is_owners = |(id, ..): &(OpId, Evidence, String)| !others.contains_key(id);
+        let general = general.into_iter().filter(is_owners).take(GENERAL_MAX);
         for (number, (id, evidence, text)) in general.enumerate() {
             let at = evidence.at.as_ref();
             let recency = round6(at.map_or(0.0, |at| recency(at.instant_us(), wanted.now)));

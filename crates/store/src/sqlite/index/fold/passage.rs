@@ -87,8 +87,8 @@ impl Passage<'_> {
         }
         let of_record =
             if self.has_open_task { of_record | attributes::OPEN_TASK } else { of_record };
-        // Only the person's own words say how to answer, and short notes of nobody else: "always"
-        // in a longer one is about what the note is about.
+        // Only the person's own words say how to answer, and short notes that name no author:
+        // "always" in a longer one is about what the note is about.
         let is_note = evidence.kind.0 == EvidenceKind::NOTE && evidence.actor.is_none();
         let is_told = is_note && self.is_short;
         if of_record & attributes::BY_USER == 0 && !is_told {
