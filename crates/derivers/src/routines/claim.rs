@@ -304,7 +304,6 @@ impl<'r> Claim<'r> {
             counted(self.pattern.window.elsewhere, "occurrence")
                 .map(|more| format!("{more} at other times")),
         );
-        parts.extend(self.first_before.map(|slot| format!("first occurrence {}", slot.day.date())));
         parts.push(format!("most recent occurrence {}", self.last.date()));
         parts.join("; ")
     }
